@@ -1,0 +1,32 @@
+#pragma once
+// A kernel matrix seen by blocks of rows.
+//
+//   K[r, c] = k(x_r, z_c),   r < rows(),  c < columns()
+//
+// Solvers and predictors see this and nothing else of a kernel or of data. A square Gram (z = x) is symmetric and also
+// knows its diagonal. Implementations must be safe to call from several threads at once.
+
+#include "types.hpp"
+
+namespace wm {
+
+class Gram {
+ public:
+  virtual ~Gram() = default;
+
+  virtual Index rows() const = 0;
+  virtual Index columns() const = 0;
+
+  /// out[a * columns.size() + b] = K[which[a], columns[b]].
+  /// Single precision may round the entries but not the arithmetic on ill-scaled data: an entry is as exact as its type.
+  virtual void block(std::span<const Index> which, std::span<const Index> columns, float* out) const = 0;
+  virtual void block(std::span<const Index> which, std::span<const Index> columns, double* out) const = 0;
+
+  /// out[r] = K[r, r] for a square Gram.
+  virtual void diagonal(double* out) const = 0;
+
+  /// How many rows to ask for at a time; more than one where a call is dear whatever its size (a Python callable).
+  virtual Index preferred_block() const { return 1; }
+};
+
+}  // namespace wm

@@ -12,7 +12,8 @@ from .validate import finite, natural, positive
 class Polynomial(DotKernel):
     """k(x, z) = (gamma <x, z> + coef0)^degree.
 
-    Positive semi-definite for coef0 >= 0. With coef0 = 0 and gamma = 1 its features are all monomials of the degree.
+    Positive semi-definite for coef0 >= 0. With coef0 = 0 and gamma = 1 its features are all monomials of the
+    degree.
 
     Parameters
     ----------
@@ -36,7 +37,7 @@ class Polynomial(DotKernel):
         self.coef0 = coef0
 
     @property
-    def is_psd(self) -> bool:
+    def is_psd(self) -> bool:  # type: ignore[override]
         return self.coef0 >= 0
 
     def _bind_points(self, x: _core.Points, y: _core.Points) -> _core.Gram:

@@ -11,7 +11,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
-from widemargin.kernels import Kernel, Precomputed
+from widemargin.kernels import Kernel
 from widemargin.kernels.points import count
 
 __all__ = ["Expansion"]
@@ -52,10 +52,7 @@ class Expansion:
     offsets: NDArray[np.float64]
 
     def __call__(self, X: Any, n_jobs: int | None = None) -> NDArray[np.float64]:
-        """The values at the rows of X, shape (n_rows, n_columns), in blocks of rows over `n_jobs` threads.
-
-        A precomputed kernel takes the rows k(x, .) over all training points or over the expansion's points alone.
-        """
+        """The values at the rows of X, shape (n_rows, n_columns), in blocks of rows over `n_jobs` threads."""
         rows, columns = count(X), len(self.coefficients)
         values = np.tile(self.offsets, (rows, 1)).astype(np.float64)
         if rows == 0 or columns == 0:
@@ -81,8 +78,6 @@ class Expansion:
 
     def inner(self, other: Expansion) -> NDArray[np.float64]:
         """Inner products <f_c, g_d> of the columns, shape (n_columns, other's n_columns); offsets play no part."""
-        if isinstance(self.kernel, Precomputed):
-            raise ValueError("the points of a precomputed kernel are unknown: evaluate the matrix yourself.")
         linear = Expansion(
             self.kernel, other.points, other.coefficients, np.zeros(other.coefficients.shape[1])
         )
@@ -99,10 +94,6 @@ class Expansion:
 
     def _reader(self, X: Any) -> Callable[[slice], NDArray[np.float64]]:
         """block of rows -> kernel values at the expansion's points."""
-        if isinstance(self.kernel, Precomputed):
-            if X.shape[1] == len(self.points):
-                return lambda block: X[block].astype(np.float64, copy=False)
-            return lambda block: X[block][:, self.points].astype(np.float64, copy=False)
         gram = self.kernel.bind(X, self.points)
         columns = np.arange(len(self.coefficients), dtype=np.int32)
         return lambda block: gram.block(np.arange(block.start, block.stop, dtype=np.int32), columns)

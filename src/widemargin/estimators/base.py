@@ -19,19 +19,18 @@ from widemargin.estimators import parameters, sample
 from widemargin.estimators.training import Outcome, Training, choose_solver
 from widemargin.expansion import Expansion
 from widemargin.kernels.points import count, take
+from widemargin.kernels.resolve import KERNEL_NAMES
 from widemargin.problems import GROUNDED, Problem, Vector
 from widemargin.solvers import Status
 
 MEGABYTE = 2**20
 
-kernel_rule = parameters.Rule(
-    " or ".join(map(repr, sample.named_kernels())) + ", a kernel object or a function",
-    lambda value: (
-        value in sample.named_kernels()
-        if isinstance(value, str)
-        else isinstance(value, kernels.Kernel) or callable(value)
-    ),
-)
+
+
+def _is_kernel(value: Any) -> bool:
+    if isinstance(value, str):
+        return value in KERNEL_NAMES
+    return isinstance(value, kernels.Kernel) or (callable(value) and not isinstance(value, type))
 
 
 @contextmanager
@@ -54,7 +53,7 @@ class KernelMachine(BaseEstimator):
     """
 
     _rules: ClassVar[dict[str, parameters.Rule]] = {
-        "kernel": kernel_rule,
+        "kernel": parameters.Rule(f"one of {KERNEL_NAMES}, a kernel or a function", _is_kernel),
         "degree": parameters.count,
         "gamma": parameters.one_of("scale", "auto") | parameters.positive_and_finite,
         "coef0": parameters.finite,
@@ -84,7 +83,7 @@ class KernelMachine(BaseEstimator):
         kernel = sample.choose_kernel(
             self.kernel, X, weight, degree=self.degree, gamma=self.gamma, coef0=self.coef0
         )
-        if isinstance(kernel, kernels.Precomputed):
+        if sample.is_precomputed(kernel):
             sample.check_matrix(X)
         return kernel, kernel.bind(X)
 
@@ -121,7 +120,7 @@ class KernelMachine(BaseEstimator):
 
     def _keep(self, X: Any, kernel: kernels.Kernel, support: NDArray[np.integer]) -> None:
         """Store the support vectors and what predictions need of the kernel."""
-        precomputed = isinstance(kernel, kernels.Precomputed)
+        precomputed = sample.is_precomputed(kernel)
         self.kernel_ = kernel
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(X),)
         self.support_ = support.astype(np.int32)
@@ -174,12 +173,15 @@ class KernelMachine(BaseEstimator):
         """The expansion at the rows of X, shape (n_rows, n_functions)."""
         check_is_fitted(self)
         X = sample.read_prediction(self, X)
-        points = self.support_ if isinstance(self.kernel_, kernels.Precomputed) else self.support_vectors_
-        coefficients = np.ascontiguousarray(self._coefficients())
-        return Expansion(self.kernel_, points, coefficients, self._offsets())(X, self.n_jobs)
+        return self._expansion(X)(X, self.n_jobs)
 
-    def _offsets(self) -> NDArray[np.float64]:
-        return self.intercept_
+    def _expansion(self, X: Any = None) -> Expansion:
+        """What the machine computes. Points of a precomputed kernel are columns of X: all, or the support alone."""
+        points = self.support_vectors_
+        if sample.is_precomputed(self.kernel_):
+            alone = X is not None and X.shape[1] == self.support_.size
+            points = np.arange(self.support_.size) if alone else self.support_
+        return Expansion(self.kernel_, points, np.ascontiguousarray(self._coefficients()), self.intercept_)
 
     def _store_dual(self, dual: NDArray[np.float64]) -> None:
         """Coefficients by row, sparse if the data are."""

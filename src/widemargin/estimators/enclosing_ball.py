@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin import kernels, problems
+from widemargin import problems
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import SingleMachine
 from widemargin.estimators.documentation import documented
@@ -129,7 +129,7 @@ class EnclosingBall(KernelOutlierDetector):
     def center_(self) -> Expansion:
         """The centre c = sum_i dual_coef_i Phi(x_i)."""
         check_is_fitted(self)
-        return Expansion(self.kernel_, self.support_vectors_, self._coefficients(), self.intercept_)
+        return self._expansion()
 
     def decision_function(self, X: Any, diagonal: ArrayLike | None = None) -> NDArray[np.float64]:
         """R^2 - |Phi(x) - c|^2 at each row of X: positive inside the ball.
@@ -147,7 +147,7 @@ class EnclosingBall(KernelOutlierDetector):
         return self.radius_**2 - squared_distance
 
     def _diagonal(self, X: Any, diagonal: ArrayLike | None) -> Any:
-        if not isinstance(self.kernel_, kernels.Precomputed):
+        if not sample.is_precomputed(self.kernel_):
             return self.kernel_.diagonal(sample.read_prediction(self, X))
         if diagonal is not None:
             return np.asarray(diagonal, dtype=np.float64)

@@ -14,7 +14,6 @@ from sklearn.utils import check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin import kernels
-from widemargin.kernels.points import count
 
 DTYPES = [np.float64, np.float32, np.uint8, np.int8]
 """Numbers that kernels read as they are; all others become the first."""
@@ -26,14 +25,13 @@ PSD_CHECK_SIZE = 500
 """A precomputed matrix is tested for positive semi-definiteness on so many of its points."""
 
 
-def named_kernels() -> tuple[str, ...]:
-    """The kernels known by a string."""
-    return ("linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed")
-
-
 def is_precomputed(kernel: Any) -> bool:
     """Whether X is to be a kernel matrix."""
-    return isinstance(kernel, kernels.Precomputed) or (isinstance(kernel, str) and kernel == "precomputed")
+    if isinstance(kernel, kernels.Kernel):
+        return isinstance(kernel, kernels.Precomputed) or any(
+            is_precomputed(getattr(kernel, part)) for part in kernel._parts
+        )
+    return isinstance(kernel, str) and kernel == "precomputed"
 
 
 def is_linear(kernel: Any) -> bool:
@@ -42,25 +40,12 @@ def is_linear(kernel: Any) -> bool:
 
 
 def choose_kernel(
-    kernel: Any, X: Any, weight: NDArray, *, degree: int, gamma: Any, coef0: float
+    kernel: Any, X: Any, weight: NDArray[np.float64], *, degree: int, gamma: str | float, coef0: float
 ) -> kernels.Kernel:
     """The kernel object for a name, a function f(A, B) -> block, or a kernel object."""
-    if isinstance(kernel, kernels.Kernel):
-        return kernel
-    if callable(kernel):
-        return kernels.Callable(kernel)
-    if kernel == "precomputed":
-        return kernels.Precomputed()
-    if kernel == "linear":
-        return kernels.Linear()
-    gamma = choose_gamma(gamma, X, weight)
-    if kernel == "poly":
-        return kernels.Polynomial(degree=degree, gamma=gamma, coef0=coef0)
-    if kernel == "sigmoid":
-        return kernels.Sigmoid(gamma=gamma, coef0=coef0)
-    if kernel == "laplacian":
-        return kernels.Laplacian(gamma=gamma)
-    return kernels.Gaussian(gamma=gamma)
+    needs_gamma = isinstance(kernel, str) and kernel not in ("linear", "precomputed")
+    gamma = choose_gamma(gamma, X, weight) if needs_gamma else 1.0
+    return kernels.resolve_kernel(kernel, gamma=gamma, coef0=coef0, degree=degree)
 
 
 def choose_gamma(gamma: str | float, X: Any, weight: NDArray[np.float64]) -> float:
@@ -152,39 +137,24 @@ def read_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
 
 def check_matrix(K: NDArray) -> None:
     """Refuse a precomputed matrix that is not square and symmetric; warn of one that is no kernel matrix."""
-    n = count(K)
-    if K.shape[1] != n:
-        raise ValueError(f"Precomputed matrix must be a square matrix. Input is a {n}x{K.shape[1]} matrix.")
-    single = K.dtype != np.float64
-    tolerance = np.sqrt(np.finfo(np.float32 if single else np.float64).eps) * max(
-        float(np.abs(K).max()), 1e-300
-    )
-    size = max(1, BLOCK_ENTRIES // n)
-    for begin in range(0, n, size):
-        difference = np.abs(K[begin : begin + size].astype(np.float64) - K[:, begin : begin + size].T)
-        if difference.max() > tolerance:
-            i, j = np.unravel_index(np.argmax(difference), difference.shape)
-            raise ValueError(
-                f"the precomputed matrix is not symmetric: its entries ({begin + i}, {j}) and ({j}, {begin + i}) "
-                f"differ by {difference.max():g}."
-            )
-    if not _looks_psd(K, single):
+    kernels.Precomputed.check_training_matrix(K)
+    if not _looks_psd(K):
         warnings.warn(
-            "the precomputed matrix is not positive semi-definite: the solution found is a stationary point, but "
-            "need not be the best one.",
+            "the precomputed matrix is not positive semi-definite: the solution found is a stationary point, "
+            "but need not be the best one.",
             UserWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
 
 
-def _looks_psd(K: NDArray, single: bool) -> bool:
+def _looks_psd(K: NDArray) -> bool:
     """A cheap test: Cholesky of a principal sub-matrix, the diagonal raised by the round-off of the entries."""
     which = np.linspace(0, len(K) - 1, min(len(K), PSD_CHECK_SIZE)).astype(int)
     part = K[np.ix_(which, which)].astype(np.float64)
     diagonal = np.diag(part)
     if diagonal.min() < 0:
         return False
-    round_off = (1e-5 if single else 1e-10) * max(float(diagonal.max()), 1e-300)
+    round_off = (1e-5 if K.dtype == np.float32 else 1e-10) * max(float(diagonal.max()), 1e-300)
     try:
         scipy.linalg.cholesky(part + round_off * np.eye(len(part)), check_finite=False)
     except np.linalg.LinAlgError:

@@ -182,11 +182,13 @@ void sums_with_columns(Term term, const ScatteredPoint<A>& x, const Columns& z, 
 
 /// The map that leaves the sums as they are.
 struct Identity {
+  static constexpr bool bears_rounding = true;
   template <class T>
   void operator()(T*, std::size_t) const {}
 };
 
-/// Map turns a row of sums into kernel values in place: map(values, count).
+/// Map turns a row of sums into kernel values in place: map(values, count). If it bears rounding, a sum rounded to
+/// single precision gives an entry as exact as single precision can be; else the map is applied before rounding.
 template <class Term, class Map>
 class PairwiseGram : public Gram {
  public:
@@ -223,7 +225,6 @@ class PairwiseGram : public Gram {
   void accumulate_in(const Columns& z, std::span<const Index> which, std::span<const Index> columns, Out* out) const {
     auto& scattered = Scattered<A>::of_this_thread();
     const std::size_t rows_at_once = std::clamp<std::size_t>(32768 / (dimension(x_) + 1), 1, 16);
-    constexpr std::size_t tile = 256;
     const auto term = term_.template in<A>();
     for (std::size_t first = 0; first < which.size(); first += rows_at_once) {
       const auto some = which.subspan(first, std::min(rows_at_once, which.size() - first));
@@ -232,13 +233,29 @@ class PairwiseGram : public Gram {
         const auto these = columns.subspan(b, std::min(tile, columns.size() - b));
         for (std::size_t a = 0; a < xs.size(); ++a) {
           Out* const values = out + (first + a) * columns.size() + b;
-          sums_with_columns<A>(term, xs[a], z, these, values);
-          map_(values, these.size());
+          fill(term, xs[a], z, these, values);
         }
       }
       scattered.clear();
     }
   }
+
+  /// values[b] = k(x, z[columns[b]]) for no more columns than a tile has.
+  template <class A, class InTerm, class Columns, class Out>
+  void fill(InTerm term, const ScatteredPoint<A>& x, const Columns& z, std::span<const Index> columns,
+            Out* values) const {
+    if constexpr (Map::bears_rounding) {
+      sums_with_columns<A>(term, x, z, columns, values);
+      map_(values, columns.size());
+    } else {
+      A exact[tile];
+      sums_with_columns<A>(term, x, z, columns, exact);
+      map_(exact, columns.size());
+      std::copy_n(exact, columns.size(), values);
+    }
+  }
+
+  static constexpr std::size_t tile = 256;
 
   Points x_, z_;
   Map map_;

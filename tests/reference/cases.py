@@ -41,7 +41,7 @@ def classification(seed, n=20, C=1.0, gamma=1.0):
 
 
 def random_feasible(random, posed):
-    """A feasible point on a vertex, an edge or inside: some variables at bounds, the sum restored by the others."""
+    """A feasible point on a vertex, an edge or inside: some variables at bounds, others restore the sum."""
     m = len(posed.linear)
     choice = random.integers(3, size=m)
     inside = random.uniform(posed.lower, posed.upper)
@@ -49,7 +49,9 @@ def random_feasible(random, posed):
     for members in posed.groups():
         excess = alpha[members].sum() - posed.start[members].sum()
         for n in random.permutation(members):
-            change = np.clip(alpha[n] - excess, posed.lower[n], posed.upper[n]) - alpha[n]
-            alpha[n] += change
-            excess += change
+            moved = np.clip(alpha[n] - excess, posed.lower[n], posed.upper[n])
+            for bound in (posed.lower[n], posed.upper[n]):
+                moved = bound if abs(moved - bound) < 1e-13 else moved  # inside means visibly inside
+            excess += moved - alpha[n]
+            alpha[n] = moved
     return alpha

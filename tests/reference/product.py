@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
+
 from widemargin.kernels import Precomputed
 from widemargin.problems import Problem
 from widemargin.solvers import (

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from reference import cases, certificate, product, qp, smo
@@ -174,9 +174,8 @@ def test_T_RATE_newton_gain_is_a_fixed_share_of_what_is_missing(seed, kind):
     best = product.optimum(posed)
     alpha = cases.random_feasible(np.random.default_rng(seed), posed)
     missing = distance_to_optimum(posed, best, alpha)
-    if missing > 1e-9:
-        step = product.one_step(posed, alpha)
-        assert step.newton_gain / missing > 1e-3
+    assume(missing > 1e-9)
+    assert product.one_step(posed, alpha).newton_gain / missing > 1e-3
 
 
 @few
@@ -187,11 +186,11 @@ def test_T_UNIQUE_strict_complementarity_makes_the_optimum_unique(seed, kind):
     solution = product.optimum(posed)
     free = (solution.alpha > posed.lower) & (solution.alpha < posed.upper)
     bounded = ~free & (posed.lower < posed.upper)
-    if not free.any() or abs(solution.gradient - solution.offsets[0])[bounded].min(initial=1) < 1e-5:
-        return
+    assume(free.any())
+    assume(abs(solution.gradient - solution.offsets[0])[bounded].min(initial=1) > 1e-5)
     basis = np.linalg.svd(np.ones((1, free.sum())))[2][1:]
-    if free.sum() > 1 and np.linalg.eigvalsh(basis @ posed.K[np.ix_(free, free)] @ basis.T)[0] < 1e-5:
-        return
+    curvatures = np.linalg.eigvalsh(basis @ posed.K[np.ix_(free, free)] @ basis.T)
+    assume(curvatures.min(initial=1) > 1e-5)
     random = np.random.default_rng(seed)
     for rule in ("most-violating-pair", "second-order", "hybrid-maximum-gain"):
         other = product.optimum(posed, working_set=rule, start=cases.random_feasible(random, posed))

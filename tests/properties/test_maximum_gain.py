@@ -243,7 +243,7 @@ def test_17_general_linear_terms_sums_and_bounds_agree_with_the_judge(seed, kind
 
 @pytest.mark.parametrize("policy", ["most violating pair", "second order", "greedy", "hybrid", "planning"])
 def test_18_permuting_the_samples_permutes_the_solution(policy):
-    """With the first pair fixed and no later ties the whole path is the same."""
+    """With the first pair fixed the whole path is the same: afterwards there are no ties."""
     posed = svm(18, n=25)
     order = np.random.default_rng(0).permutation(25)
     place = np.argsort(order)
@@ -255,16 +255,9 @@ def test_18_permuting_the_samples_permutes_the_solution(policy):
     one = product.solve(posed, *product.POLICIES[policy], first_pair=first, max_iter=12)
     other = product.solve(permuted, *product.POLICIES[policy], first_pair=there, max_iter=12)
     assert one.iterations == other.iterations
-    if not ties_after_the_first_step(posed, policy, first):
-        assert np.allclose(other.alpha, one.alpha[order], atol=1e-9)
+    assert np.allclose(other.alpha, one.alpha[order], atol=1e-9)
     end, permuted_end = product.optimum(posed), product.optimum(permuted)
     assert np.allclose(permuted_end.alpha, end.alpha[order], atol=1e-7)
-
-
-def ties_after_the_first_step(posed, policy, first):
-    """Whether any gradients coincide once the first step is made (they all do before it)."""
-    solution = product.solve(posed, *product.POLICIES[policy], first_pair=first, max_iter=1)
-    return len(np.unique(np.round(solution.gradient, 12))) < len(solution.gradient) - 1
 
 
 def test_10_hybrid_runs_with_a_cache_of_the_smallest_size():

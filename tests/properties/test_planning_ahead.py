@@ -88,6 +88,24 @@ def test_T_PA_LOWER_a_double_step_gains_a_fixed_share_of_the_newton_gain(seed, k
 
 @few
 @given(seeds, kinds, st.sampled_from([1, 3]))
+def test_algorithm_7_2_after_a_plan_no_planned_pair_beats_the_selected_one(seed, kind, recent):
+    """By Newton gain if the planning step alone made progress, by exact gain otherwise."""
+    posed, _, steps = planned_run(seed, kind=kind, recent=recent)
+    for t in range(1, len(steps)):
+        before, step = steps[t - 1], steps[t]
+        if before.kind != product.PLANNED:
+            continue
+        near = abs(before.length / before.newton - 1) <= ETA
+        score = smo.newton_gain if near else smo.gain
+        mine = score(posed, step.alpha, step.gradient, step.pair)
+        for planned in steps[max(0, t - 1 - recent) : t - 1]:
+            pair = smo.oriented(step.gradient, *planned.pair)
+            if smo.violates(posed, step.alpha, step.gradient, pair):
+                assert mine >= score(posed, step.alpha, step.gradient, pair) * (1 - 1e-6)
+
+
+@few
+@given(seeds, kinds, st.sampled_from([1, 3]))
 def test_T_PA_DIP_a_planning_step_lowers_the_objective_iff_its_ratio_leaves_zero_to_two(seed, kind, recent):
     _, solution, steps = planned_run(seed, kind=kind, recent=recent)
     planned = [step for step in steps if step.kind == product.PLANNED]

@@ -67,6 +67,19 @@ def test_selections_of_the_product_equal_those_of_the_twin(seed, kind):
 
 @few
 @given(seeds, kinds)
+def test_second_order_takes_a_largest_gradient_and_its_best_partner_in_every_iteration(seed, kind):
+    """By value, not by index: after a free step two gradients are equal and rounding decides between them."""
+    posed = cases.random_program(seed, m=10, kind=kind)
+    for step in product.replay(posed, product.solve(posed, tol=1e-6, trace=1)):
+        i, G = step.pair[0], step.gradient
+        assert G[i] == pytest.approx(max(G[certificate.up(posed, step.alpha)]), abs=1e-12)
+        partners = [(i, j) for j in range(10) if smo.violates(posed, step.alpha, G, (i, j))]
+        best = max(smo.newton_gain(posed, step.alpha, G, pair) for pair in partners)
+        assert step.newton_gain == pytest.approx(best, rel=1e-6)
+
+
+@few
+@given(seeds, kinds)
 def test_T_SIGMA_guaranteed_gain_of_most_violating_pair_and_second_order(seed, kind):
     """Lemma 5.2, with the stronger constant for second order."""
     posed, alpha, _, psi = point_and_psi(seed, kind)

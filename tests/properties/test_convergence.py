@@ -12,7 +12,7 @@ from widemargin.solvers import SMO, Decomposition, HybridMaximumGain, Status, St
 
 seeds = st.integers(0, 10_000)
 kinds = st.sampled_from(cases.KINDS)
-few = settings(max_examples=30, deadline=None, derandomize=True)
+few = settings(max_examples=30)
 
 # A planning step may lower the objective on purpose.
 MONOTONE = sorted(name for name in product.POLICIES if not name.startswith("planning"))

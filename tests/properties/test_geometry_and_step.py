@@ -13,7 +13,7 @@ from widemargin.solvers import SMO, Status, Stop
 
 seeds = st.integers(0, 10_000)
 kinds = st.sampled_from(cases.KINDS)
-few = settings(max_examples=30, deadline=None, derandomize=True)
+few = settings(max_examples=30)
 
 
 @pytest.mark.parametrize("policy", product.POLICIES)

@@ -12,7 +12,7 @@ from widemargin.problems import hard_margin, soft_margin, squared_soft_margin, w
 from widemargin.solvers import SMO, Status, Stop
 
 seeds = st.integers(0, 10_000)
-few = settings(max_examples=30, deadline=None, derandomize=True)
+few = settings(max_examples=30)
 
 
 def solve(problem, K, tol=1e-9, **options):

@@ -12,7 +12,7 @@ from widemargin.solvers import SMO, HybridMaximumGain, MaximumGain, Status, Stop
 
 seeds = st.integers(0, 10_000)
 kinds = st.sampled_from(cases.KINDS)
-few = settings(max_examples=30, deadline=None, derandomize=True)
+few = settings(max_examples=30)
 
 
 def svm(seed, n=30, C=5.0, gamma=1.0):

@@ -14,7 +14,7 @@ from widemargin.solvers import PlanningAhead, PlanningSelection, Status
 
 seeds = st.integers(0, 10_000)
 kinds = st.sampled_from(cases.KINDS)
-few = settings(max_examples=30, deadline=None, derandomize=True)
+few = settings(max_examples=30)
 ETA = 0.9
 
 

@@ -68,6 +68,7 @@ class Experiment(ABC):
             for row in self.rows(scope):
                 table.add(*row)
         except KeyboardInterrupt:
+            table.complete = False
             table.notes.append("Stopped before the end: rows are missing.")
         if table.rows:
             table.notes += [inspect.getdoc(self) or "", *self.notes(table, scope)]

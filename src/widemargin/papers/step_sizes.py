@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from widemargin.datasets import published
 from widemargin.papers.benchmark import NEEDS, names, problem
@@ -49,8 +50,8 @@ class StepSizes(Experiment):
         for name in names(scope.data_dir, scope.full):
             task = problem(name, scope.data_dir)
             announce(task)
-            ratios = task.solve(SMO(step="planning-ahead", trace=RATIOS_ONLY)).planning_ratios
-            counts = histogram(ratios)
+            solution = task.solve(SMO(step="planning-ahead", trace=RATIOS_ONLY))
+            counts = histogram(cast(np.ndarray, solution.planning_ratios))
             for left, right, count in zip(EDGES[:-1], EDGES[1:], counts, strict=True):
                 if count:
                     yield name, left, right, int(count), count / counts.sum(), bar(count)
@@ -70,7 +71,7 @@ class StepSizes(Experiment):
         ]
 
 
-def histogram(ratios: np.ndarray) -> np.ndarray:
+def histogram(ratios: ArrayLike) -> np.ndarray:
     """How many planning steps, divided by their Newton steps, fall between the EDGES."""
     return np.histogram(np.asarray(ratios) - 1, bins=EDGES)[0]
 

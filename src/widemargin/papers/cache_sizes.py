@@ -73,6 +73,5 @@ class CacheSizes(Experiment):
             return []
         return [
             "The printed numbers are for connect-4 (42 features). A row of the chess board (2 features) is "
-            "so cheap "
-            "that the time shows the cost of selection; the rows show what is saved."
+            "so cheap that the time shows the cost of selection; the rows show what is saved."
         ]

@@ -20,9 +20,6 @@ class Scope:
     data_dir: Path | None = None
     full: bool = False
 
-    def __str__(self) -> str:
-        return "full" if self.full else "quick"
-
 
 class Experiment(ABC):
     """A published table that can be rebuilt; its docstring is printed as the legend of the table.

@@ -54,8 +54,8 @@ class PlanningAhead(Experiment):
             for head in ("ratio", "printed ratio", "time ratio", "printed time ratio")
         }
         notes = [
-            f"Geometric means over {len(table.rows)} sets, printed ones of the same sets in brackets: iterations "
-            f"{means['ratio']:.3f} ({means['printed ratio']:.3f}), "
+            f"Geometric means over {len(table.rows)} sets, printed ones of the same sets in brackets: "
+            f"iterations {means['ratio']:.3f} ({means['printed ratio']:.3f}), "
             f"time {means['time ratio']:.3f} ({means['printed time ratio']:.3f}).",
             f"Significantly fewer iterations on {_count(table, 'iterations')}; less time on "
             f"{_count(table, 'seconds')}; better objective on {_count(table, 'objective', '<', '>')}.",

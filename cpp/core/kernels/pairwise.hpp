@@ -12,92 +12,15 @@
 // cancel, which is noticed and then made good by merging the two lists of coordinates.
 
 #include <algorithm>
-#include <cmath>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
 #include "../gram.hpp"
 #include "../simd.hpp"
 #include "scattered.hpp"
+#include "terms.hpp"
 
 namespace wm {
-
-// A Term is asked for its form `in<A>()` the arithmetic of the sum, float or double, before a sum begins.
-
-struct ProductTerm {
-  static constexpr bool zero_at_zero = true;  // term(x, 0) = 0
-  template <class A>
-  ProductTerm in() const {
-    return {};
-  }
-  template <class A>
-  WM_INLINE A term(A x, A z, Index) const {
-    return x * z;
-  }
-  template <class A>
-  WM_INLINE A correction(A x, A z, Index) const {
-    return x * z;
-  }
-};
-
-struct SquaredDifferenceTerm {
-  static constexpr bool zero_at_zero = false;
-  template <class A>
-  SquaredDifferenceTerm in() const {
-    return {};
-  }
-  template <class A>
-  WM_INLINE A term(A x, A z, Index) const {
-    return (x - z) * (x - z);
-  }
-  template <class A>
-  WM_INLINE A correction(A x, A z, Index) const {
-    return z * (z - 2 * x);
-  }
-};
-
-struct AbsoluteDifferenceTerm {
-  static constexpr bool zero_at_zero = false;
-  template <class A>
-  AbsoluteDifferenceTerm in() const {
-    return {};
-  }
-  template <class A>
-  WM_INLINE A term(A x, A z, Index) const {
-    return std::abs(x - z);
-  }
-  template <class A>
-  WM_INLINE A correction(A x, A z, Index) const {
-    return std::abs(x - z) - std::abs(x);
-  }
-};
-
-/// weight_j (x_j - z_j)^2.
-class WeightedSquaredDifferenceTerm {
-  template <class A>
-  struct In {
-    static constexpr bool zero_at_zero = false;
-    const A* weights;
-    WM_INLINE A term(A x, A z, Index j) const { return weights[j] * ((x - z) * (x - z)); }
-    WM_INLINE A correction(A x, A z, Index j) const { return weights[j] * (z * (z - 2 * x)); }
-  };
-
- public:
-  explicit WeightedSquaredDifferenceTerm(std::vector<double> weights)
-      : double_(std::move(weights)), single_(double_.begin(), double_.end()) {}
-
-  template <class A>
-  In<A> in() const {
-    if constexpr (std::is_same_v<A, float>)
-      return {single_.data()};
-    else
-      return {double_.data()};
-  }
-
- private:
-  std::vector<double> double_;
-  std::vector<float> single_;
-};
 
 /// sum_j term(x_j, 0).
 template <class A, class Term>
@@ -123,23 +46,15 @@ A merged_sum(Term term, const ScatteredPoint<A>& x, SparsePoint<T> z) {
   return sum;
 }
 
+/// The sum from x against zero, corrected where z stores a coordinate.
 template <class A, class Term, class T>
-WM_INLINE A sum_over_coordinates(Term term, const ScatteredPoint<A>& x, A, DensePoint<T> z) {
-  const A* const values = x.values;
-  A sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (Index j = 0; j < z.size; ++j) sum += term.term(values[j], A(z.values[j]), j);
-  return sum;
-}
-
-template <class A, class Term, class T>
-WM_INLINE A sum_over_coordinates(Term term, const ScatteredPoint<A>& x, A against_zero, SparsePoint<T> z) {
-  const A* const values = x.values;
+WM_INLINE A corrected_sum(Term term, const ScatteredPoint<A>& x, A against_zero, SparsePoint<T> z) {
+  const A* const xs = x.values;
   A sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (Index k = 0; k < z.size; ++k) {
     const Index j = z.coordinates[k];
-    sum += term.correction(values[j], A(z.values[k]), j);
+    sum += term.correction(xs[j], A(z.values[k]), j);
   }
   sum += against_zero;
   constexpr A digits_to_spare = A(1) / 16;
@@ -147,25 +62,56 @@ WM_INLINE A sum_over_coordinates(Term term, const ScatteredPoint<A>& x, A agains
   return sum;
 }
 
+/// One sum after another, as many as there are columns.
+template <class A, class Term, class T, class Out>
+WM_INLINE void sums(Term term, const ScatteredPoint<A>& x, A against_zero, const SparsePoints<T>& z,
+                    std::span<const Index> columns, Out* out) {
+  for (const Index column : columns) *out++ = Out(corrected_sum<A>(term, x, against_zero, z[column]));
+}
+
+/// Four sums at a time, for the processor to overlap. Also the last few columns go by four (some of them several
+/// times): an entry has the same value to the last bit in whatever company it is computed.
+template <class A, class Term, class T, class Out>
+WM_INLINE void sums(Term term, const ScatteredPoint<A>& x, A, const DensePoints<T>& z, std::span<const Index> columns,
+                    Out* out) {
+  const A* const xs = x.values;
+  const Index d = z.dimension;
+  const std::size_t count = columns.size();
+  for (std::size_t b = 0; b < count; b += 4) {
+    const auto values = [&](std::size_t offset)
+                            WM_INLINE_LAMBDA { return z[columns[b + offset < count ? b + offset : count - 1]].values; };
+    const T *const z0 = values(0), *const z1 = values(1), *const z2 = values(2), *const z3 = values(3);
+    A s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+#pragma omp simd reduction(+ : s0, s1, s2, s3)
+    for (Index j = 0; j < d; ++j) {
+      const A xj = xs[j];
+      s0 += term.term(xj, A(z0[j]), j);
+      s1 += term.term(xj, A(z1[j]), j);
+      s2 += term.term(xj, A(z2[j]), j);
+      s3 += term.term(xj, A(z3[j]), j);
+    }
+    const Out four[] = {Out(s0), Out(s1), Out(s2), Out(s3)};
+    for (std::size_t k = 0; k < 4 && b + k < count; ++k) out[b + k] = four[k];
+  }
+}
+
 /// out[b] = sum_j term(x_j, z_j) for z = z[columns[b]].
 template <class A, class Term, class Columns, class Out>
 void sums_with_columns(Term term, const ScatteredPoint<A>& x, const Columns& z, std::span<const Index> columns,
                        Out* out) {
-  const A against_zero = sum_against_zero<A>(term, x);
-  simd::on_avx2([&]() WM_INLINE_LAMBDA {
-    const Index* const column = columns.data();
-    for (std::size_t b = 0; b < columns.size(); ++b)
-      out[b] = Out(sum_over_coordinates<A>(term, x, against_zero, z[column[b]]));
-  });
+  const A against_zero = Columns::sparse ? sum_against_zero<A>(term, x) : A(0);
+  simd::on_avx2([&]() WM_INLINE_LAMBDA { sums<A>(term, x, against_zero, z, columns, out); });
 }
 
 /// The map that leaves the sums as they are.
 struct Identity {
+  static constexpr bool bears_rounding = true;
   template <class T>
   void operator()(T*, std::size_t) const {}
 };
 
-/// Map turns a row of sums into kernel values in place: map(values, count).
+/// Map turns a row of sums into kernel values in place: map(values, count). If it bears rounding, a sum rounded to
+/// single precision gives an entry as exact as single precision can be; else the map is applied before rounding.
 template <class Term, class Map>
 class PairwiseGram : public Gram {
  public:
@@ -202,7 +148,6 @@ class PairwiseGram : public Gram {
   void accumulate_in(const Columns& z, std::span<const Index> which, std::span<const Index> columns, Out* out) const {
     auto& scattered = Scattered<A>::of_this_thread();
     const std::size_t rows_at_once = std::clamp<std::size_t>(32768 / (dimension(x_) + 1), 1, 16);
-    constexpr std::size_t tile = 256;
     const auto term = term_.template in<A>();
     for (std::size_t first = 0; first < which.size(); first += rows_at_once) {
       const auto some = which.subspan(first, std::min(rows_at_once, which.size() - first));
@@ -211,13 +156,29 @@ class PairwiseGram : public Gram {
         const auto these = columns.subspan(b, std::min(tile, columns.size() - b));
         for (std::size_t a = 0; a < xs.size(); ++a) {
           Out* const values = out + (first + a) * columns.size() + b;
-          sums_with_columns<A>(term, xs[a], z, these, values);
-          map_(values, these.size());
+          fill(term, xs[a], z, these, values);
         }
       }
       scattered.clear();
     }
   }
+
+  /// values[b] = k(x, z[columns[b]]) for no more columns than a tile has.
+  template <class A, class InTerm, class Columns, class Out>
+  void fill(InTerm term, const ScatteredPoint<A>& x, const Columns& z, std::span<const Index> columns,
+            Out* values) const {
+    if constexpr (Map::bears_rounding) {
+      sums_with_columns<A>(term, x, z, columns, values);
+      map_(values, columns.size());
+    } else {
+      A exact[tile];
+      sums_with_columns<A>(term, x, z, columns, exact);
+      map_(exact, columns.size());
+      std::copy_n(exact, columns.size(), values);
+    }
+  }
+
+  static constexpr std::size_t tile = 256;
 
   Points x_, z_;
   Map map_;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ BLOCK_BYTES = 2**25
 
 @dataclass(frozen=True, eq=False)
 class Expansion:
-    """f_c(x) = sum_i coefficients[i, c] k(x_i, x) + offsets[c], for one or several columns c on the same points.
+    """f_c(x) = sum_i coefficients[i, c] k(x_i, x) + offsets[c], for one or several columns c.
 
     Without the offsets the columns are elements of the kernel's Hilbert space, with
 
@@ -39,7 +40,8 @@ class Expansion:
     Examples
     --------
     >>> import numpy as np, widemargin as wm
-    >>> f = Expansion(wm.Linear(), np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[2.0], [3.0]]), np.array([1.0]))
+    >>> points, coefficients = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[2.0], [3.0]])
+    >>> f = wm.Expansion(wm.Linear(), points, coefficients, offsets=np.array([1.0]))
     >>> f(np.array([[1.0, 1.0]]))
     array([[6.]])
     >>> f.norm()
@@ -67,7 +69,7 @@ class Expansion:
         workers = min(effective_n_jobs(n_jobs), rows)
         if workers > len(blocks):
             edges = np.linspace(0, rows, workers + 1, dtype=int).tolist()
-            blocks = [slice(begin, end) for begin, end in zip(edges, edges[1:], strict=False)]
+            blocks = [slice(begin, end) for begin, end in pairwise(edges)]
         if workers == 1:
             for block in blocks:
                 evaluate(block)
@@ -77,7 +79,7 @@ class Expansion:
         return values
 
     def inner(self, other: Expansion) -> NDArray[np.float64]:
-        """Inner products <f_c, g_d> of the columns, shape (n_columns, other's n_columns); offsets play no part."""
+        """Inner products <f_c, g_d> of all columns of both; offsets play no part."""
         linear = Expansion(
             self.kernel, other.points, other.coefficients, np.zeros(other.coefficients.shape[1])
         )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
@@ -34,7 +33,10 @@ def _has_probability(estimator: Any) -> bool:
 class TwoClassMachine(Protocol):
     """A two-class problem and how to read it."""
 
-    problem: Problem
+    @property
+    def problem(self) -> Problem:
+        """The problem to solve."""
+        ...
 
     def function(self, solution: Any, n: int) -> tuple[Vector, float]:
         """Coefficients of the n points and the intercept."""
@@ -59,7 +61,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
     def _machine(
         self, y: Vector, weight: Vector, class_weight: Vector, rows: NDArray[np.integer]
     ) -> TwoClassMachine:
-        """The machine for labels y in {-1, +1} of these rows of the Gram, with the weights of points and classes."""
+        """The machine for labels y in {-1, +1} of these rows, with the weights of points and classes."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
@@ -72,7 +74,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         y : array-like of shape (n_samples,)
             Their classes, numbers or strings.
         sample_weight : array-like of shape (n_samples,), optional
-            Factors of the cost of each point; a point of weight 0 plays no part, one of weight 2 counts twice.
+            Factors of the price of each point: one of weight 0 plays no part, one of weight 2 counts twice.
 
         Returns
         -------
@@ -85,7 +87,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             classes, labels = np.unique(y, return_inverse=True)
             weight = sample.read_weight(sample_weight, count(X))
             _check_classes(classes, labels, weight)
-            class_weight = _class_weights(self.class_weight, classes, y)
+            class_weight = _class_weights(self.class_weight, classes, np.asarray(y))
             outcome = self._fit_code(X, classes, labels, weight, class_weight)
         self._conclude(outcome)
         return self
@@ -93,7 +95,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
     def _fit_code(
         self, X: Any, classes: NDArray, labels: NDArray[np.integer], weight: Vector, class_weight: Vector
     ) -> Outcome:
-        """Train a machine per column of the code, and again without each fold if probabilities are asked for."""
+        """Train a machine per column of the code, and again without each fold if probabilities are wanted."""
         n, rows, M = count(X), np.flatnonzero(weight), self._code(len(classes))
         columns = M.shape[1]
         self._check_feasible(labels[rows], weight[rows], class_weight[labels[rows]], M, classes)
@@ -188,8 +190,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         k = len(self.classes_)
         if not self._has_pairs(k):
             return super()._coefficients()
-        dual = self.dual_coef_.toarray() if sp.issparse(self.dual_coef_) else self.dual_coef_
-        return code.expand_pairs(dual, np.repeat(np.arange(k), self.n_support_), k)
+        return code.expand_pairs(self._dense_dual(), np.repeat(np.arange(k), self.n_support_), k)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Decision values.
@@ -197,8 +198,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features), or list of objects
-            For a precomputed kernel: the kernel of these samples with all training samples, or with the support
-            vectors (in the order of `support_`) alone.
+            For a precomputed kernel: the kernel of these samples with all training samples, or with the
+            support vectors (in the order of `support_`) alone.
 
         Returns
         -------
@@ -234,7 +235,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
 
     @available_if(_has_probability)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Probabilities of the classes, columns as in `classes_`; the most probable one is what `predict` names.
+        """Probabilities of the classes, columns as in `classes_`; the most probable is what `predict` names.
 
         Parameters
         ----------
@@ -272,7 +273,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         )
 
     def _sigmoids(self) -> Any:
-        """The fitted sigmoids. As in scikit-learn, `probB_` of two classes belongs to the first one's probability."""
+        """The fitted sigmoids; as in scikit-learn, `probB_` of two classes is that of the first one."""
         sigmoids = self._new_sigmoids()
         sigmoids.A_ = self.probA_
         sigmoids.B_ = -self.probB_ if len(self.classes_) == 2 else self.probB_

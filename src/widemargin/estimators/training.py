@@ -1,4 +1,4 @@
-"""Solving the problems of one fit: on one Gram, within its limits, in threads, and never silently cut short."""
+"""Solving the problems of one fit: on one Gram, within its limits, in threads, never silently cut short."""
 
 from __future__ import annotations
 
@@ -121,6 +121,8 @@ class Training:
                 n_threads=max(1, jobs // workers),
                 observer=watch.observer(k),
             )
+            if solution.status is Status.INTERRUPTED and not watch.stopped:
+                watch.stop(KeyboardInterrupt())  # the solver itself has seen Ctrl-C
             if self.verbose:
                 logger.info(
                     "problem %d of %d: %s (violation %.2e, %d iterations, %.2f s)",

@@ -1,0 +1,35 @@
+"""Samples with known truth, small quadratic programs with a story, and published data sets by name."""
+
+from . import published
+from .chess_board import chess_board, noisy_chess_board
+from .friedman import friedman1
+from .keel_files import keel, satimage
+from .normals import ringnorm, twonorm
+from .quadratic_programs import QuadraticProgram, mg_counter_example, three_variable_problem
+from .sample import Sample
+from .sparse_coordinates import sparse_coordinates
+from .tic_tac_toe import tic_tac_toe
+from .titanic import titanic
+from .two_moons import two_moons
+from .waveforms import waveform, waveform_binary
+
+__all__ = [
+    "QuadraticProgram",
+    "Sample",
+    "chess_board",
+    "friedman1",
+    "keel",
+    "mg_counter_example",
+    "noisy_chess_board",
+    "published",
+    "ringnorm",
+    "satimage",
+    "sparse_coordinates",
+    "three_variable_problem",
+    "tic_tac_toe",
+    "titanic",
+    "two_moons",
+    "twonorm",
+    "waveform",
+    "waveform_binary",
+]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 import shutil
 import sys
+import time
+from collections.abc import Callable
 from typing import Any, Protocol, TextIO
 
 
@@ -45,28 +47,43 @@ class ProgressLine:
     """
 
     def __init__(
-        self, tol: float, stream: TextIO | None = None, *, delay: float = 0.5, period: float | None = None
+        self,
+        tol: float,
+        stream: TextIO | None = None,
+        *,
+        delay: float = 0.5,
+        period: float | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.stream = sys.stderr if stream is None else stream
-        self.redraws = bool(getattr(self.stream, "isatty", lambda: False)())
+        self.redraws = self.stream.isatty()
         self.tol = tol
         self.period = (0.2 if self.redraws else 10.0) if period is None else period
+        self._clock = clock
+        self._start = clock()
         self._next = delay if self.redraws else max(delay, self.period)
-        self._start_violation: float | None = None
+        self._last_iteration = math.inf
+        self._start_violation = math.inf
         self._shown = False
 
     def __call__(self, progress: Progress) -> None:
         """Show the state if it is time to; never stops the solver."""
-        if self._start_violation is None and math.isfinite(progress.violation):
+        if progress.iteration < self._last_iteration:  # the first or the next of several problems
             self._start_violation = progress.violation
-        if progress.seconds >= self._next:
-            self._next = progress.seconds + self.period
-            self._write(self.sentence(progress))
+        self._last_iteration = progress.iteration
+        elapsed = self._clock() - self._start
+        if elapsed >= self._next:
+            self._next = elapsed + self.period
+            self._write(self.sentence(progress, elapsed))
 
-    def sentence(self, progress: Progress) -> str:
+    def __sklearn_clone__(self) -> ProgressLine:
+        """A clone of a machine reports to the same line."""
+        return self
+
+    def sentence(self, progress: Progress, elapsed: float) -> str:
         """The state in words and numbers."""
         return (
-            f"{duration(progress.seconds):>8}  {self._bar(progress.violation)}"
+            f"{duration(elapsed):>8}  {self._bar(progress.violation)}"
             f"  violation {progress.violation:.1e} (until {self.tol:.0e})  iteration {progress.iteration:,}"
             f"  active {progress.active_size:,}  kernel evaluations {progress.kernel_evaluations:.2g}"
         )
@@ -85,15 +102,16 @@ class ProgressLine:
         self.close()
 
     def _bar(self, violation: float, width: int = 20) -> str:
-        start = self._start_violation or violation
-        whole = math.log(start / self.tol) if start > self.tol > 0 else 0.0
-        done = (
-            1.0 - math.log(violation / self.tol) / whole
-            if whole and violation > self.tol
-            else float(violation <= self.tol)
-        )
-        filled = round(width * min(max(done, 0.0), 1.0))
+        filled = round(width * self._done(violation))
         return f"[{'#' * filled}{'.' * (width - filled)}]"
+
+    def _done(self, violation: float) -> float:
+        """Share of the way from the first violation to the tolerance, on a log scale."""
+        if violation <= self.tol:
+            return 1.0
+        if not violation < self._start_violation < math.inf or self.tol <= 0:
+            return 0.0
+        return math.log(self._start_violation / violation) / math.log(self._start_violation / self.tol)
 
     def _write(self, sentence: str) -> None:
         if self.redraws:

@@ -16,9 +16,9 @@ def decision_boundary(
 ) -> Any:
     """Draw decision values as a fill, boundary, margins, points and a ring around each support vector.
 
-    The fill deepens away from the boundary up to the margin, where |f| = 1. With more than two classes f is the
-    lead of the best class over its strongest rival, f(x) = max_k min_{j != k} f_kj(x), where the machine has
-    pairwise values.
+    The fill deepens away from the boundary up to the margin, where |f| = 1. With more than two classes f is
+    the lead of the best class over its strongest rival, f(x) = max_k min_{j != k} f_kj(x), where the machine
+    has pairwise values.
 
     Parameters
     ----------

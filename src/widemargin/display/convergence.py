@@ -22,8 +22,8 @@ def convergence(
 ) -> Any:
     """Draw KKT violation and distance of the dual objective to its optimum over iterations.
 
-    Violations jump up and down from one iteration to the next, so the bold curve is the least violation so far
-    and the pale one beneath is the violation itself.
+    Violations jump from one iteration to the next, so the bold curve is the least violation so far and
+    the pale one beneath is the violation itself.
 
     Parameters
     ----------

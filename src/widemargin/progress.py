@@ -83,9 +83,9 @@ class ProgressLine:
     def sentence(self, progress: Progress, elapsed: float) -> str:
         """The state in words and numbers."""
         return (
-            f"{duration(elapsed):>8}  {self._bar(progress.violation)}"
-            f"  violation {progress.violation:.1e} (until {self.tol:.0e})  iteration {progress.iteration:,}"
-            f"  active {progress.active_size:,}  kernel evaluations {progress.kernel_evaluations:.2g}"
+            f"{duration(elapsed):>8} {self._bar(progress.violation)} "
+            f"violation {progress.violation:.1e} -> {self.tol:.0e}, iteration {progress.iteration:,}, "
+            f"active {progress.active_size:,}, kernel evaluations {progress.kernel_evaluations:.1e}"
         )
 
     def close(self) -> None:
@@ -101,7 +101,7 @@ class ProgressLine:
     def __exit__(self, *_: Any) -> None:
         self.close()
 
-    def _bar(self, violation: float, width: int = 20) -> str:
+    def _bar(self, violation: float, width: int = 10) -> str:
         filled = round(width * self._done(violation))
         return f"[{'#' * filled}{'.' * (width - filled)}]"
 

@@ -62,25 +62,24 @@ def convergence(
     for k, (name, (iteration, violation, objective)) in enumerate(columns.items()):
         stroke = {"color": colour((0, 5, 2, 3)[k % 4]), "linestyle": STROKES[k % 4], "linewidth": 2.0}
         violations.plot(iteration, violation, color=stroke["color"], linewidth=0.5, alpha=0.25)
-        violations.plot(iteration, np.minimum.accumulate(violation), label=name, **stroke)
-        gap = optimum - objective
-        visible = gap > 0
-        objectives.plot(iteration[visible], gap[visible], label=name, **stroke)
+        _curve(violations, iteration, np.minimum.accumulate(violation), name, stroke)
+        visible = objective < optimum
+        _curve(objectives, iteration[visible], (optimum - objective)[visible], name, stroke)
 
     _finish(violations, "KKT violation")
     _finish(objectives, "dual objective: distance to the optimum")
     if tol is not None:
         violations.axhline(tol, color="#555555", linewidth=0.9, linestyle="dotted")
-        violations.annotate(
-            f"tol = {tol:g}",
-            (0.0, tol),
-            xycoords=("axes fraction", "data"),
-            xytext=(6, 4),
-            textcoords="offset points",
-            fontsize=8,
-        )
+        right = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "ha": "right"}
+        violations.annotate(f"tol = {tol:g}", (1.0, tol), (-4, 4), fontsize=8, color="#555555", **right)
     violations.legend(frameon=False, fontsize=9)
     return ax
+
+
+def _curve(ax: Any, iteration: np.ndarray, values: np.ndarray, name: str, stroke: dict[str, Any]) -> None:
+    """A curve with a dot where it ends, for the end is what solvers are compared by."""
+    ax.plot(iteration, values, label=name, **stroke)
+    ax.plot(iteration[-1:], values[-1:], "o", markersize=5, color=stroke["color"])
 
 
 def _columns(name: str, trace: Mapping[str, ArrayLike]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -99,4 +98,5 @@ def _finish(ax: Any, title: str) -> None:
     ax.set_xlabel("iterations")
     ax.set_title(title, loc="left", fontsize=11)
     ax.set_xlim(left=0)
+    ax.xaxis.set_major_formatter("{x:,.0f}")
     quiet_axes(ax, grid=True)

@@ -71,7 +71,7 @@ def convergence(
     if tol is not None:
         violations.axhline(tol, color="#555555", linewidth=0.9, linestyle="dotted")
         right = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points", "ha": "right"}
-        violations.annotate(f"tol = {tol:g}", (1.0, tol), (-4, 4), fontsize=8, color="#555555", **right)
+        violations.annotate(f"tol = {tol:g}", (1.0, tol), (-4, -11), fontsize=8, color="#555555", **right)
     violations.legend(frameon=False, fontsize=9)
     return ax
 

@@ -1,7 +1,165 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+
+#include <memory>
+#include <vector>
 
 #include "gram.hpp"
+#include "kernels/dot.hpp"
+#include "kernels/gaussian.hpp"
+#include "kernels/laplacian.hpp"
+#include "points.hpp"
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
-void bind_kernels(nb::module_& m) { nb::class_<wm::Gram>(m, "Gram", "A kernel matrix seen by blocks of rows."); }
+namespace {
+
+using wm::Index;
+
+template <class T>
+using Vector = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Matrix = nb::ndarray<const T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Indices = Vector<Index>;
+template <class T>
+using NewArray = nb::ndarray<nb::numpy, T, nb::c_contig>;
+
+/// A fresh numpy array, its memory owned by Python.
+template <class T>
+NewArray<T> new_array(std::initializer_list<std::size_t> shape) {
+  std::size_t size = 1;
+  for (const std::size_t n : shape) size *= n;
+  T* data = new T[size];
+  return {data, shape, nb::capsule(data, [](void* p) noexcept { delete[] static_cast<T*>(p); })};
+}
+
+std::span<const Index> checked(const Indices& indices, Index bound, const char* name) {
+  const std::span<const Index> span(indices.data(), indices.size());
+  for (const Index i : span)
+    if (i < 0 || i >= bound)
+      throw nb::value_error((std::string(name) + " must lie between 0 and " + std::to_string(bound - 1) + ", found " +
+                             std::to_string(i) + ".")
+                                .c_str());
+  return span;
+}
+
+template <class T>
+NewArray<T> block(const wm::Gram& gram, const Indices& which, const Indices& columns) {
+  const auto rows_asked = checked(which, gram.rows(), "which");
+  const auto columns_asked = checked(columns, gram.columns(), "columns");
+  auto out = new_array<T>({rows_asked.size(), columns_asked.size()});
+  {
+    nb::gil_scoped_release released;
+    gram.block(rows_asked, columns_asked, out.data());
+  }
+  return out;
+}
+
+NewArray<double> diagonal(const wm::Gram& gram) {
+  if (gram.rows() != gram.columns()) throw nb::value_error("Only a square Gram has a diagonal.");
+  auto out = new_array<double>({std::size_t(gram.rows())});
+  {
+    nb::gil_scoped_release released;
+    gram.diagonal(out.data());
+  }
+  return out;
+}
+
+void bind_gram(nb::module_& m) {
+  nb::class_<wm::Gram>(m, "Gram", "A kernel matrix seen by blocks of rows.")
+      .def_prop_ro(
+          "shape", [](const wm::Gram& g) { return std::pair(g.rows(), g.columns()); }, "Numbers of rows and columns.")
+      .def("block", &block<double>, "which"_a.noconvert(), "columns"_a.noconvert(),
+           "The entries K[which, columns] in double precision.")
+      .def("block32", &block<float>, "which"_a.noconvert(), "columns"_a.noconvert(),
+           "The entries K[which, columns] in single precision.")
+      .def("diagonal", &diagonal, "The entries K[r, r] of a square matrix.")
+      .def_prop_ro("preferred_block", &wm::Gram::preferred_block, "How many rows to ask for at a time.");
+}
+
+/// Borrowed data; the Python object keeps the arrays alive.
+struct PyPoints {
+  wm::Points view;
+};
+
+template <class T>
+void bind_dense(nb::class_<PyPoints>& points) {
+  points.def_static(
+      "dense",
+      [](Matrix<T> values) {
+        return PyPoints{wm::DensePoints<T>{values.data(), Index(values.shape(0)), Index(values.shape(1))}};
+      },
+      "values"_a.noconvert(), nb::keep_alive<0, 1>(), "The rows of a C-contiguous matrix.");
+}
+
+template <class T, class Start>
+void bind_sparse(nb::class_<PyPoints>& points) {
+  points.def_static(
+      "csr",
+      [](Vector<T> values, Indices indices, Vector<Start> indptr, Index dimension) {
+        wm::SparsePoints<T> view{values.data(), indices.data(), nullptr, nullptr, Index(indptr.size()) - 1, dimension};
+        if constexpr (sizeof(Start) == 4)
+          view.starts32 = indptr.data();
+        else
+          view.starts64 = indptr.data();
+        return PyPoints{view};
+      },
+      "values"_a.noconvert(), "indices"_a.noconvert(), "indptr"_a.noconvert(), "dimension"_a, nb::keep_alive<0, 1>(),
+      nb::keep_alive<0, 2>(), nb::keep_alive<0, 3>(),
+      "The rows of a CSR matrix with ascending indices within each row.");
+}
+
+void bind_points(nb::module_& m) {
+  nb::class_<PyPoints> points(m, "Points", "Data borrowed from numpy arrays, dense or compressed sparse row.");
+  bind_dense<float>(points);
+  bind_dense<double>(points);
+  bind_dense<std::uint8_t>(points);
+  bind_dense<std::int8_t>(points);
+  bind_sparse<float, std::int32_t>(points);
+  bind_sparse<float, std::int64_t>(points);
+  bind_sparse<double, std::int32_t>(points);
+  bind_sparse<double, std::int64_t>(points);
+  points.def_prop_ro(
+      "shape", [](const PyPoints& p) { return std::pair(wm::count(p.view), wm::dimension(p.view)); },
+      "Numbers of points and of coordinates.");
+}
+
+using GramPointer = std::shared_ptr<const wm::Gram>;
+
+/// Define m.name(x, z, parameters...) -> Gram, where map_of(parameters...) makes the kernel's Map.
+template <class PairwiseGram, class... Parameters, class MapOf, class... Extra>
+void bind_pairwise(nb::module_& m, const char* name, MapOf map_of, const Extra&... extra) {
+  m.def(
+      name,
+      [map_of](const PyPoints& x, const PyPoints& z, Parameters... parameters) -> std::shared_ptr<wm::Gram> {
+        if (wm::dimension(x.view) != wm::dimension(z.view))
+          throw nb::value_error("Both sides of a kernel must have the same number of features.");
+        return std::make_shared<PairwiseGram>(x.view, z.view, map_of(parameters...));
+      },
+      "x"_a, "z"_a, extra..., nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
+}
+
+void bind_leaves(nb::module_& m) {
+  bind_pairwise<wm::LinearGram>(m, "linear", [] { return wm::Identity{}; });
+  bind_pairwise<wm::PolynomialGram, double, double, int>(
+      m, "polynomial", [](double gamma, double coef0, int degree) { return wm::Power{gamma, coef0, degree}; },
+      "gamma"_a, "coef0"_a, "degree"_a);
+  bind_pairwise<wm::SigmoidGram, double, double>(
+      m, "sigmoid", [](double gamma, double coef0) { return wm::HyperbolicTangent{gamma, coef0}; }, "gamma"_a,
+      "coef0"_a);
+  bind_pairwise<wm::GaussianGram, double>(m, "gaussian", [](double gamma) { return wm::Decay{gamma}; }, "gamma"_a);
+  bind_pairwise<wm::LaplacianGram, double>(m, "laplacian", [](double gamma) { return wm::Decay{gamma}; }, "gamma"_a);
+  bind_pairwise<wm::SquaredDistances>(m, "squared_distance", [] { return wm::Identity{}; });
+  bind_pairwise<wm::AbsoluteDistances>(m, "absolute_distance", [] { return wm::Identity{}; });
+}
+
+}  // namespace
+
+void bind_kernels(nb::module_& m) {
+  bind_gram(m);
+  bind_points(m);
+  bind_leaves(m);
+}

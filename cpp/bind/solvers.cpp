@@ -1,5 +1,246 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "decomposition.hpp"
 
 namespace nb = nanobind;
+using namespace nb::literals;
+using namespace wm;
 
-void bind_solvers(nb::module_&) {}
+namespace {
+
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Indices = nb::ndarray<const Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+template <class T>
+std::vector<T> to_vector(const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& array) {
+  return {array.data(), array.data() + array.size()};
+}
+
+/// Hands a vector over to NumPy without copying its contents.
+template <class T>
+nb::object to_numpy(std::vector<T> values) {
+  auto* owned = new std::vector<T>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner));
+}
+
+Problem make_problem(const Doubles& linear, const Doubles& lower, const Doubles& upper, const Doubles& start,
+                     const std::optional<Doubles>& ridge, const std::optional<Indices>& points,
+                     const std::vector<Index>& group_sizes) {
+  Problem problem;
+  problem.linear = to_vector(linear);
+  problem.lower = to_vector(lower);
+  problem.upper = to_vector(upper);
+  problem.start = to_vector(start);
+  if (ridge) problem.ridge = to_vector(*ridge);
+  if (points) problem.points = to_vector(*points);
+  problem.group_begin = {0};
+  for (Index size : group_sizes) problem.group_begin.push_back(problem.group_begin.back() + size);
+  return problem;
+}
+
+/// Lets Python look at a running solver: signals every time, and the user's observer if there is one. An exception of
+/// the observer ends the run and is raised afterwards; Ctrl-C ends the run and is reported with the solution.
+class PythonReport {
+ public:
+  explicit PythonReport(nb::object observer) : observer_(std::move(observer)) {}
+
+  bool operator()(const Progress& progress) {
+    nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) {
+      if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) throw nb::python_error();
+      PyErr_Clear();
+      interrupted = true;
+      return true;
+    }
+    if (observer_.is_none()) return false;
+    nb::object answer = observer_(progress);
+    return !answer.is_none() && nb::cast<bool>(nb::bool_(answer));
+  }
+
+  bool interrupted = false;
+
+ private:
+  nb::object observer_;
+};
+
+nb::dict counters_dict(const Counters& c) {
+  nb::dict d;
+  d["iterations"] = c.iterations;
+  d["kernel_evaluations"] = c.kernel_evaluations;
+  d["cache_hits"] = c.cache_hits;
+  d["cache_misses"] = c.cache_misses;
+  d["shrinks"] = c.shrinks;
+  d["unshrinks"] = c.unshrinks;
+  d["refreshes"] = c.refreshes;
+  d["free_steps"] = c.free_steps;
+  d["clipped_steps"] = c.clipped_steps;
+  d["planning_steps"] = c.planning_steps;
+  d["rejected_plans"] = c.rejected_plans;
+  d["recalled_pairs"] = c.recalled_pairs;
+  d["fallback_selections"] = c.fallback_selections;
+  d["double_precision"] = c.double_precision;
+  d["peak_cache_bytes"] = c.peak_cache_bytes;
+  return d;
+}
+
+nb::object trace_dict(Trace& t) {
+  if (t.every == 0) return nb::none();
+  nb::dict d;
+  d["iteration"] = to_numpy(std::move(t.iteration));
+  d["i"] = to_numpy(std::move(t.i));
+  d["j"] = to_numpy(std::move(t.j));
+  d["objective"] = to_numpy(std::move(t.objective));
+  d["violation"] = to_numpy(std::move(t.violation));
+  d["active_size"] = to_numpy(std::move(t.active_size));
+  d["kernel_evaluations"] = to_numpy(std::move(t.kernel_evaluations));
+  d["cache_hits"] = to_numpy(std::move(t.cache_hits));
+  d["step"] = to_numpy(std::move(t.step));
+  d["newton_step"] = to_numpy(std::move(t.newton_step));
+  d["kind"] = to_numpy(std::move(t.kind));
+  d["seconds"] = to_numpy(std::move(t.seconds));
+  return d;
+}
+
+nb::dict solution_dict(Solution& s, bool interrupted) {
+  nb::dict d;
+  d["alpha"] = to_numpy(std::move(s.alpha));
+  d["gradient"] = to_numpy(std::move(s.gradient));
+  d["status"] = static_cast<int>(s.status);
+  d["iterations"] = s.counters.iterations;
+  d["seconds"] = s.seconds;
+  d["dual_objective"] = s.certificate.dual;
+  d["primal_objective"] = s.certificate.primal;
+  d["duality_gap"] = s.certificate.gap;
+  d["kkt_violation"] = s.certificate.violation;
+  d["exact"] = s.exact;
+  d["offsets"] = to_numpy(std::move(s.certificate.offset));
+  d["offsets_low"] = to_numpy(std::move(s.certificate.offset_low));
+  d["offsets_high"] = to_numpy(std::move(s.certificate.offset_high));
+  d["counters"] = counters_dict(s.counters);
+  d["trace"] = trace_dict(s.trace);
+  d["planning_ratios"] = s.trace.every == 0 ? nb::none() : to_numpy(std::move(s.planning_ratios));
+  d["keyboard_interrupt"] = interrupted;
+  return d;
+}
+
+nb::dict solve(const Problem& problem, const Gram& gram, const Doubles& start, const Settings& settings,
+               std::optional<std::pair<Index, Settings>> decomposition, std::int64_t trace_every, nb::object observer,
+               double interval) {
+  if (gram.rows() != gram.columns()) throw std::invalid_argument("A solver needs a square Gram.");
+  Problem checked = problem;
+  checked.start = to_vector(start);
+  if (checked.start.size() != problem.start.size())
+    throw std::invalid_argument("start must have one entry per variable.");
+  checked.check(gram.rows());
+  PythonReport report(std::move(observer));
+  Solution solution;
+  {
+    nb::gil_scoped_release release;
+    Observer watch(std::ref(report), interval);
+    solution = decomposition ? solve_decomposition(checked, gram, checked.start, decomposition->first,
+                                                   decomposition->second, settings, watch, trace_every)
+                             : solve_smo(checked, gram, checked.start, settings, watch, trace_every);
+  }
+  return solution_dict(solution, report.interrupted);
+}
+
+}  // namespace
+
+void bind_solvers(nb::module_& m) {
+  nb::class_<Problem>(m, "Problem", "The quadratic program as the core sees it.")
+      .def("__init__",
+           [](Problem* self, const Doubles& linear, const Doubles& lower, const Doubles& upper, const Doubles& start,
+              const std::optional<Doubles>& ridge, const std::optional<Indices>& points,
+              const std::vector<Index>& group_sizes) {
+             new (self) Problem(make_problem(linear, lower, upper, start, ridge, points, group_sizes));
+           },
+           "linear"_a, "lower"_a, "upper"_a, "start"_a, "ridge"_a.none(), "points"_a.none(), "group_sizes"_a);
+
+  nb::class_<Progress>(m, "Progress", "How far a running solver is.")
+      .def_ro("iteration", &Progress::iteration)
+      .def_ro("violation", &Progress::violation)
+      .def_ro("objective", &Progress::objective)
+      .def_ro("active_size", &Progress::active_size)
+      .def_ro("kernel_evaluations", &Progress::kernel_evaluations)
+      .def_ro("seconds", &Progress::seconds)
+      .def("__repr__", [](const Progress& p) {
+        return "Progress(iteration=" + std::to_string(p.iteration) + ", violation=" + std::to_string(p.violation) +
+               ", objective=" + std::to_string(p.objective) + ", active_size=" + std::to_string(p.active_size) + ")";
+      });
+
+  nb::enum_<Selection>(m, "Selection")
+      .value("most_violating_pair", Selection::MostViolatingPair)
+      .value("second_order", Selection::SecondOrder)
+      .value("greedy", Selection::Greedy)
+      .value("maximum_gain", Selection::MaximumGain)
+      .value("hybrid_maximum_gain", Selection::HybridMaximumGain);
+  nb::enum_<GainRows::Kind>(m, "GainRows")
+      .value("two_rows", GainRows::Kind::TwoRows)
+      .value("one_row", GainRows::Kind::OneRow)
+      .value("recent", GainRows::Kind::Recent)
+      .value("whole_cache", GainRows::Kind::WholeCache);
+  nb::enum_<StepName>(m, "StepName")
+      .value("newton", StepName::Newton)
+      .value("over_relaxed", StepName::OverRelaxed)
+      .value("planning_ahead", StepName::PlanningAhead);
+  nb::enum_<StopRule>(m, "StopRule").value("kkt", StopRule::Kkt).value("step", StopRule::ShortStep);
+  nb::enum_<Precision>(m, "Precision")
+      .value("auto", Precision::Auto)
+      .value("single", Precision::Single)
+      .value("double", Precision::Double);
+
+  nb::class_<Policies>(m, "Policies", "Which published variant to run.")
+      .def(nb::init<>())
+      .def_rw("selection", &Policies::selection)
+      .def_prop_rw(
+          "gain_rows", [](const Policies& p) { return p.gain_rows.kind; },
+          [](Policies& p, GainRows::Kind kind) { p.gain_rows.kind = kind; })
+      .def_prop_rw(
+          "gain_recent", [](const Policies& p) { return p.gain_rows.recent; },
+          [](Policies& p, int recent) { p.gain_rows.recent = recent; })
+      .def_rw("corner", &Policies::corner)
+      .def_rw("fallback", &Policies::fallback)
+      .def_rw("step", &Policies::step)
+      .def_rw("factor", &Policies::factor)
+      .def_rw("recent", &Policies::recent)
+      .def_rw("only_after_free", &Policies::only_after_free)
+      .def_rw("recall", &Policies::recall)
+      .def_rw("recall_always", &Policies::recall_always)
+      .def_rw("progress", &Policies::progress);
+
+  nb::class_<Settings>(m, "Settings", "Policies, stopping and resources of one run.")
+      .def(nb::init<>())
+      .def_rw("policies", &Settings::policies)
+      .def_rw("precision", &Settings::precision)
+      .def_rw("cache_bytes", &Settings::cache_bytes)
+      .def_rw("threads", &Settings::threads)
+      .def_prop_rw(
+          "tolerance", [](const Settings& s) { return s.run.stop.tolerance; },
+          [](Settings& s, double value) { s.run.stop.tolerance = value; })
+      .def_prop_rw(
+          "max_iterations", [](const Settings& s) { return s.run.stop.max_iterations; },
+          [](Settings& s, std::int64_t value) { s.run.stop.max_iterations = value; })
+      .def_prop_rw(
+          "max_seconds", [](const Settings& s) { return s.run.stop.max_seconds; },
+          [](Settings& s, double value) { s.run.stop.max_seconds = value; })
+      .def_prop_rw(
+          "rule", [](const Settings& s) { return s.run.rule; }, [](Settings& s, StopRule rule) { s.run.rule = rule; })
+      .def_prop_rw(
+          "shrinking", [](const Settings& s) { return s.run.shrinking; },
+          [](Settings& s, bool value) { s.run.shrinking = value; })
+      .def_prop_rw(
+          "first_pair", [](const Settings& s) { return s.run.first_pair; },
+          [](Settings& s, std::optional<std::pair<Index, Index>> pair) { s.run.first_pair = pair; },
+          nb::for_setter(nb::arg("pair").none()));
+
+  m.def("solve", &solve, "problem"_a, "gram"_a, "start"_a, "settings"_a, "decomposition"_a.none(), "trace_every"_a,
+        "observer"_a.none(), "interval"_a,
+        "Solve a problem; `decomposition` is None or (size of the working set, settings of the inner solver).");
+}

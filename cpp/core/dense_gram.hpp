@@ -1,0 +1,39 @@
+#pragma once
+// A small square matrix in memory, as the inner solver of a decomposition sees it.
+
+#include <vector>
+
+#include "gram.hpp"
+
+namespace wm {
+
+class DenseGram final : public Gram {
+ public:
+  explicit DenseGram(Index n) : n_(n), values_(static_cast<std::size_t>(n) * n) {}
+
+  double& operator()(Index r, Index c) { return values_[static_cast<std::size_t>(r) * n_ + c]; }
+
+  Index rows() const override { return n_; }
+  Index columns() const override { return n_; }
+  void block(std::span<const Index> which, std::span<const Index> columns, float* out) const override {
+    copy(which, columns, out);
+  }
+  void block(std::span<const Index> which, std::span<const Index> columns, double* out) const override {
+    copy(which, columns, out);
+  }
+  void diagonal(double* out) const override {
+    for (Index r = 0; r < n_; ++r) out[r] = values_[static_cast<std::size_t>(r) * n_ + r];
+  }
+
+ private:
+  template <class Real>
+  void copy(std::span<const Index> which, std::span<const Index> columns, Real* out) const {
+    for (Index r : which)
+      for (Index c : columns) *out++ = static_cast<Real>(values_[static_cast<std::size_t>(r) * n_ + c]);
+  }
+
+  Index n_;
+  std::vector<double> values_;
+};
+
+}  // namespace wm

@@ -1,0 +1,19 @@
+#pragma once
+#include "../simd.hpp"
+
+namespace wm {
+
+/// distance -> exp(-gamma * distance), over a row.
+struct Decay {
+  double gamma;
+
+  template <class T>
+  void operator()(T* values, std::size_t count) const {
+    simd::on_avx512([&]() WM_INLINE_LAMBDA {
+      const T factor = T(-gamma);
+      for (std::size_t b = 0; b < count; ++b) values[b] = simd::exp(factor * values[b]);
+    });
+  }
+};
+
+}  // namespace wm

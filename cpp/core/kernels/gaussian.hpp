@@ -1,0 +1,13 @@
+#pragma once
+#include "decay.hpp"
+#include "pairwise.hpp"
+
+namespace wm {
+
+/// k(x, z) = exp(-gamma |x - z|^2), gamma = 1 / (2 sigma^2).
+using GaussianGram = PairwiseGram<SquaredDifferenceTerm, Decay>;
+
+/// |x - z|^2 itself, what the derivatives of the kernel need.
+using SquaredDistances = PairwiseGram<SquaredDifferenceTerm, Identity>;
+
+}  // namespace wm

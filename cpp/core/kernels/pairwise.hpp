@@ -1,0 +1,178 @@
+#pragma once
+// Kernels of the form
+//
+//   k(x, z) = map( sum_j term(x_j, z_j) )
+//
+// for dense and sparse points alike: x is written out densely once, then met by every z as z is stored. Where z stores
+// only some coordinates, the sum starts from sum_j term(x_j, 0) and is corrected at those:
+//
+//   sum_j term(x_j, z_j) = sum_j term(x_j, 0) + sum_{j stored} (term(x_j, z_j) - term(x_j, 0)).
+//
+// Differences are taken before they are squared, so that data far from the origin lose no digits; the corrected sum can
+// cancel, which is noticed and then made good by merging the two lists of coordinates.
+
+#include <algorithm>
+#include <cmath>
+
+#include "../gram.hpp"
+#include "../simd.hpp"
+#include "scattered.hpp"
+
+namespace wm {
+
+struct ProductTerm {
+  static constexpr bool zero_at_zero = true;  // term(x, 0) = 0
+  template <class A>
+  WM_INLINE static A term(A x, A z) {
+    return x * z;
+  }
+  template <class A>
+  WM_INLINE static A correction(A x, A z) {
+    return x * z;
+  }
+};
+
+struct SquaredDifferenceTerm {
+  static constexpr bool zero_at_zero = false;
+  template <class A>
+  WM_INLINE static A term(A x, A z) {
+    return (x - z) * (x - z);
+  }
+  template <class A>
+  WM_INLINE static A correction(A x, A z) {
+    return z * (z - 2 * x);
+  }
+};
+
+struct AbsoluteDifferenceTerm {
+  static constexpr bool zero_at_zero = false;
+  template <class A>
+  WM_INLINE static A term(A x, A z) {
+    return std::abs(x - z);
+  }
+  template <class A>
+  WM_INLINE static A correction(A x, A z) {
+    return std::abs(x - z) - std::abs(x);
+  }
+};
+
+/// sum_j term(x_j, 0).
+template <class Term, class A>
+A sum_against_zero(const ScatteredPoint<A>& x) {
+  if (Term::zero_at_zero) return 0;
+  A sum = 0;
+  for (const Index j : x.support) sum += Term::term(x.values[j], A(0));
+  return sum;
+}
+
+/// The sum over the union of two supports, term by term.
+template <class Term, class A, class T>
+A merged_sum(const ScatteredPoint<A>& x, SparsePoint<T> z) {
+  A sum = 0;
+  auto next = x.support.begin();
+  for (Index k = 0; k < z.size; ++k) {
+    const Index j = z.coordinates[k];
+    for (; next != x.support.end() && *next < j; ++next) sum += Term::term(x.values[*next], A(0));
+    if (next != x.support.end() && *next == j) ++next;
+    sum += Term::term(x.values[j], A(z.values[k]));
+  }
+  for (; next != x.support.end(); ++next) sum += Term::term(x.values[*next], A(0));
+  return sum;
+}
+
+template <class Term, class A, class T>
+WM_INLINE A sum_over_coordinates(const ScatteredPoint<A>& x, A, DensePoint<T> z) {
+  const A* const values = x.values;
+  A sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (Index j = 0; j < z.size; ++j) sum += Term::term(values[j], A(z.values[j]));
+  return sum;
+}
+
+template <class Term, class A, class T>
+WM_INLINE A sum_over_coordinates(const ScatteredPoint<A>& x, A against_zero, SparsePoint<T> z) {
+  const A* const values = x.values;
+  A sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (Index k = 0; k < z.size; ++k) sum += Term::correction(values[z.coordinates[k]], A(z.values[k]));
+  sum += against_zero;
+  constexpr A digits_to_spare = A(1) / 16;
+  if (!Term::zero_at_zero && sum <= digits_to_spare * against_zero) return merged_sum<Term>(x, z);
+  return sum;
+}
+
+/// out[b] = sum_j term(x_j, z_j) for z = z[columns[b]].
+template <class Term, class A, class Columns, class Out>
+void sums_with_columns(const ScatteredPoint<A>& x, A against_zero, const Columns& z, std::span<const Index> columns,
+                       Out* out) {
+  simd::on_avx2([&]() WM_INLINE_LAMBDA {
+    const Index* const column = columns.data();
+    for (std::size_t b = 0; b < columns.size(); ++b)
+      out[b] = Out(sum_over_coordinates<Term, A>(x, against_zero, z[column[b]]));
+  });
+}
+
+/// The map that leaves the sums as they are.
+struct Identity {
+  template <class T>
+  void operator()(T*, std::size_t) const {}
+};
+
+/// Map turns a row of sums into kernel values in place: map(values, count).
+template <class Term, class Map>
+class PairwiseGram : public Gram {
+ public:
+  PairwiseGram(Points x, Points z, Map map) : x_(x), z_(z), map_(map) {}
+
+  Index rows() const override { return count(x_); }
+  Index columns() const override { return count(z_); }
+
+  void block(std::span<const Index> which, std::span<const Index> columns, float* out) const override {
+    std::visit([&](const auto& z) { choose_accumulator(z, which, columns, out); }, z_);
+  }
+
+  void block(std::span<const Index> which, std::span<const Index> columns, double* out) const override {
+    std::visit([&](const auto& z) { accumulate_in<double>(z, which, columns, out); }, z_);
+  }
+
+  void diagonal(double* out) const override {
+    for (Index r = 0; r < rows(); ++r) block({&r, 1}, {&r, 1}, out + r);
+  }
+
+ private:
+  /// Single precision suffices for rounded entries of dense single-precision data: nothing cancels there.
+  template <class Columns>
+  void choose_accumulator(const Columns& z, std::span<const Index> which, std::span<const Index> columns,
+                          float* out) const {
+    if constexpr (!Columns::sparse && !std::is_same_v<typename Columns::Value, double>) {
+      if (!is_double(x_)) return accumulate_in<float>(z, which, columns, out);
+    }
+    accumulate_in<double>(z, which, columns, out);
+  }
+
+  /// A few rows at a time, so that a tile of columns is read from memory once for all of them.
+  template <class A, class Columns, class Out>
+  void accumulate_in(const Columns& z, std::span<const Index> which, std::span<const Index> columns, Out* out) const {
+    auto& scattered = Scattered<A>::of_this_thread();
+    const std::size_t rows_at_once = std::clamp<std::size_t>(32768 / (dimension(x_) + 1), 1, 16);
+    constexpr std::size_t tile = 256;
+    for (std::size_t first = 0; first < which.size(); first += rows_at_once) {
+      const auto some = which.subspan(first, std::min(rows_at_once, which.size() - first));
+      const auto& xs = scattered.write(x_, some);
+      for (std::size_t b = 0; b < columns.size(); b += tile) {
+        const auto these = columns.subspan(b, std::min(tile, columns.size() - b));
+        for (std::size_t a = 0; a < xs.size(); ++a) {
+          Out* const values = out + (first + a) * columns.size() + b;
+          sums_with_columns<Term>(xs[a], sum_against_zero<Term>(xs[a]), z, these, values);
+          map_(values, these.size());
+        }
+      }
+      scattered.clear();
+    }
+  }
+
+  Points x_, z_;
+  Map map_;
+};
+
+}  // namespace wm

@@ -1,0 +1,68 @@
+#pragma once
+// When a run ends before it is optimal, and who is told how far it is.
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+
+#include "types.hpp"
+
+namespace wm {
+
+enum class Status { Optimal, MaxIterations, MaxTime, Stalled, Interrupted, Unbounded };
+
+struct Progress {
+  std::int64_t iteration;
+  double violation, objective;
+  Index active_size;
+  std::int64_t kernel_evaluations;
+  double seconds;
+};
+
+struct Stop {
+  double tolerance = 1e-3;
+  std::int64_t max_iterations = -1;  // negative: no limit
+  double max_seconds = infinity;
+};
+
+/// Watches the clock; asks `report` every `interval` seconds whether to stop.
+class Observer {
+ public:
+  using Report = std::function<bool(const Progress&)>;
+
+  explicit Observer(Report report = {}, double interval = 0.05) : report_(std::move(report)), interval_(interval) {}
+
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+
+  /// True if the run must end now; `status` then says why. `progress` is only called when a report is due.
+  template <class MakeProgress>
+  bool must_stop(const Stop& stop, Status& status, MakeProgress progress) {
+    const double now = seconds();
+    if (now >= stop.max_seconds) {
+      status = Status::MaxTime;
+      return true;
+    }
+    if (report_ && now >= next_) {
+      next_ = now + interval_;
+      if (report_(progress())) {
+        status = Status::Interrupted;
+        return true;
+      }
+      next_ = seconds() + interval_;
+    }
+    return false;
+  }
+
+  void report_end(const Progress& progress) {
+    if (report_) report_(progress);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Report report_;
+  double interval_;
+  double next_ = 0.05;
+  Clock::time_point begin_ = Clock::now();
+};
+
+}  // namespace wm

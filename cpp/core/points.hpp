@@ -1,0 +1,74 @@
+#pragma once
+// The data as they are stored: borrowed, never copied, never converted as a whole.
+//
+// A point is a vector of d coordinates, all written down (DensePoint) or only some (SparsePoint, coordinates ascending,
+// the others zero). Points is the one type in which data travel; it is looked into once per block of a Gram.
+
+#include <cstdint>
+#include <variant>
+
+#include "types.hpp"
+
+namespace wm {
+
+template <class T>
+struct DensePoint {
+  const T* values;
+  Index size;
+};
+
+template <class T>
+struct SparsePoint {
+  const T* values;
+  const Index* coordinates;
+  Index size;
+};
+
+/// The rows of a C-contiguous matrix.
+template <class T>
+struct DensePoints {
+  using Value = T;
+  static constexpr bool sparse = false;
+
+  const T* values;
+  Index count, dimension;
+
+  DensePoint<T> operator[](Index i) const { return {values + std::ptrdiff_t(i) * dimension, dimension}; }
+};
+
+/// The rows of a matrix in compressed sparse row (CSR) form. Exactly one of the two kinds of starts is given.
+template <class T>
+struct SparsePoints {
+  using Value = T;
+  static constexpr bool sparse = true;
+
+  const T* values;
+  const Index* coordinates;
+  const std::int32_t* starts32;
+  const std::int64_t* starts64;
+  Index count, dimension;
+
+  std::int64_t start(Index i) const { return starts32 ? starts32[i] : starts64[i]; }
+  SparsePoint<T> operator[](Index i) const {
+    const std::int64_t first = start(i);
+    return {values + first, coordinates + first, Index(start(i + 1) - first)};
+  }
+};
+
+using Points = std::variant<DensePoints<float>, DensePoints<double>, DensePoints<std::uint8_t>,
+                            DensePoints<std::int8_t>, SparsePoints<float>, SparsePoints<double>>;
+
+inline Index count(const Points& points) {
+  return std::visit([](const auto& p) { return p.count; }, points);
+}
+
+inline Index dimension(const Points& points) {
+  return std::visit([](const auto& p) { return p.dimension; }, points);
+}
+
+/// Whether the values are stored in double precision.
+inline bool is_double(const Points& points) {
+  return std::holds_alternative<DensePoints<double>>(points) || std::holds_alternative<SparsePoints<double>>(points);
+}
+
+}  // namespace wm

@@ -1,0 +1,134 @@
+#pragma once
+// Loops compiled once per instruction set, chosen at run time.
+//
+//   simd::on_avx2(body), simd::on_avx512(body)   run body() compiled for the widest of those sets this machine has.
+//
+// A body is a lambda marked WM_INLINE_LAMBDA that calls nothing but WM_INLINE functions: only inlined code takes the
+// instruction set of its caller. Sums over coordinates gain nothing from 512 bits (short loops, long remainders), maps
+// over whole rows do; hence two entries. Elsewhere than x86 with GCC or Clang both run the body as it is.
+//
+// Sums are reordered only where `#pragma omp simd` says so (-fopenmp-simd); -ffast-math would break exp below.
+
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+
+#if (defined(__x86_64__) || defined(__i386__)) && (defined(__GNUC__) || defined(__clang__))
+#define WM_X86_VERSIONS 1
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define WM_INLINE inline __attribute__((always_inline))
+#define WM_INLINE_LAMBDA __attribute__((always_inline))
+#else
+#define WM_INLINE inline
+#define WM_INLINE_LAMBDA
+#endif
+
+namespace wm::simd {
+
+#ifdef WM_X86_VERSIONS
+
+enum class Level { baseline, avx2, avx512 };
+
+inline Level level() {
+  static const Level found = [] {
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return Level::baseline;
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq")) return Level::avx2;
+    return Level::avx512;
+  }();
+  return found;
+}
+
+template <class Body>
+__attribute__((target("avx2,fma"), noinline)) void compiled_for_avx2(const Body& body) {
+  body();
+}
+
+template <class Body>
+__attribute__((target("avx512f,avx512dq,avx2,fma"), noinline)) void compiled_for_avx512(const Body& body) {
+  body();
+}
+
+template <class Body>
+void on_avx2(const Body& body) {
+  level() >= Level::avx2 ? compiled_for_avx2(body) : body();
+}
+
+template <class Body>
+void on_avx512(const Body& body) {
+  level() == Level::avx512 ? compiled_for_avx512(body) : on_avx2(body);
+}
+
+#else
+
+template <class Body>
+void on_avx2(const Body& body) {
+  body();
+}
+
+template <class Body>
+void on_avx512(const Body& body) {
+  body();
+}
+
+#endif
+
+/// What exp needs to know of a floating-point type.
+template <class T>
+struct Exponent;
+
+template <>
+struct Exponent<float> {
+  using Bits = std::int32_t;
+  static constexpr int mantissa = 23;
+  static constexpr float round_to_integer = 0x1.8p23f;  // adding it leaves the nearest integer in the low bits
+  static constexpr float log2_high = 0x1.63p-1f;        // 9 bits, so that its product with an exponent is exact
+  static constexpr float log2_low = -0x1.bd0106p-13f;
+  static constexpr float lowest = -86.5f, highest = 89.0f;
+  static constexpr int degree = 7;
+};
+
+template <>
+struct Exponent<double> {
+  using Bits = std::int64_t;
+  static constexpr int mantissa = 52;
+  static constexpr double round_to_integer = 0x1.8p52;
+  static constexpr double log2_high = 0x1.62e42fee00000p-1;  // 32 bits
+  static constexpr double log2_low = 0x1.a39ef35793c76p-33;
+  static constexpr double lowest = -707.0, highest = 710.0;
+  static constexpr int degree = 13;
+};
+
+/// 1/degree!, ..., 1/1!, 1/0!: Taylor's polynomial of exp, highest power first.
+template <class T>
+constexpr auto taylor_coefficients = [] {
+  std::array<T, Exponent<T>::degree + 1> c{};
+  double factorial = 1;
+  for (int k = 0; k <= Exponent<T>::degree; factorial *= ++k) c[Exponent<T>::degree - k] = T(1 / factorial);
+  return c;
+}();
+
+/// exp(x) to about one unit in the last place, without branches: x = n log 2 + r, exp(x) = 2^n exp(r).
+/// Results below the smallest normal number are flushed to zero (subnormals would slow every later use of them).
+template <class T>
+WM_INLINE T exp(T x) {
+  using E = Exponent<T>;
+  const T raised = x < E::lowest ? E::lowest : x;
+  const T clamped = raised > E::highest ? E::highest : raised;
+  const T shifted = clamped * T(1.4426950408889634) + E::round_to_integer;
+  const T n = shifted - E::round_to_integer;
+  const T r = (clamped - n * E::log2_high) - n * E::log2_low;
+  // 2^(n - 1), doubled at the end: n itself may exceed the largest exponent where exp(x) is still finite or overflows.
+  const auto bits = std::bit_cast<typename E::Bits>(shifted) - std::bit_cast<typename E::Bits>(E::round_to_integer);
+  constexpr auto bias = typename E::Bits(std::numeric_limits<T>::max_exponent - 1);
+  const T half_scale = std::bit_cast<T>((bits + (bias - 1)) << E::mantissa);
+  T sum = taylor_coefficients<T>[0];
+  for (int k = 1; k <= E::degree; ++k) sum = sum * r + taylor_coefficients<T>[k];
+  const T value = sum * half_scale * T(2);
+  return x < E::lowest ? T(0) : value;
+}
+
+}  // namespace wm::simd

@@ -1,0 +1,83 @@
+#pragma once
+// From a problem to a certified solution: single-precision rows as long as they suffice, double after that.
+
+#include "policies.hpp"
+#include "smo.hpp"
+
+namespace wm {
+
+enum class Precision { Auto, Single, Double };
+
+struct Settings {
+  Policies policies;
+  RunOptions run;
+  Precision precision = Precision::Auto;
+  std::size_t cache_bytes = std::size_t{200} << 20;
+  int threads = 1;
+};
+
+struct Solution {
+  std::vector<double> alpha, gradient;
+  Status status;
+  Certificate certificate;
+  bool exact;  // certificate read from an exact gradient (a run stopped in a hurry may not have one)
+  double seconds;
+  Counters counters;
+  Trace trace;
+  PlanningRatios planning_ratios;
+};
+
+template <class Real>
+std::optional<Status> run_smo(Iterate& iterate, const Settings& settings, Observer& observer, Solution& solution) {
+  State<Real> state(iterate, settings.cache_bytes, solution.counters);
+  auto working_set = make_working_set<Real>(settings.policies, solution.counters);
+  auto step_rule = make_step_rule<Real>(settings.policies, solution.counters);
+  return Smo<Real>(iterate, state, *working_set, *step_rule, settings.run, observer, solution.counters, solution.trace,
+                   solution.planning_ratios)
+      .run();
+}
+
+/// Runs `attempt<float>` and, if that cannot reach the tolerance, `attempt<double>` from where it stopped.
+template <class Attempt>
+Solution solve_with(const Problem& problem, const Gram& gram, std::vector<double> start, Settings settings,
+                    Observer& observer, std::int64_t trace_every, Attempt attempt) {
+  Solution solution{};
+  solution.trace.every = trace_every;
+  Iterate iterate(problem, gram, std::move(start), settings.threads, solution.counters);
+  Status told = Status::Interrupted;
+  const bool ready = iterate.refresh([&] {
+    return observer.must_stop(settings.run.stop, told, [&] {
+      return Progress{0, infinity, 0.0, problem.size(), solution.counters.kernel_evaluations, observer.seconds()};
+    });
+  });
+  std::optional<Status> status;
+  if (!ready) status = told;
+  settings.run.may_need_double = settings.precision == Precision::Auto;
+  if (!status && settings.precision != Precision::Double)
+    status = attempt(float{}, iterate, settings, observer, solution);
+  if (!status) {
+    solution.counters.double_precision = 1;
+    settings.run.may_need_double = false;
+    if (solution.counters.iterations > 0) settings.run.first_pair.reset();
+    status = attempt(double{}, iterate, settings, observer, solution);
+  }
+  solution.status = *status;
+  solution.certificate = certify(iterate);
+  solution.exact = iterate.exact();
+  solution.alpha = std::move(iterate.alpha);
+  solution.gradient = std::move(iterate.gradient);
+  solution.seconds = observer.seconds();
+  observer.report_end({solution.counters.iterations, solution.certificate.violation, solution.certificate.dual,
+                       problem.size(), solution.counters.kernel_evaluations, solution.seconds});
+  return solution;
+}
+
+inline Solution solve_smo(const Problem& problem, const Gram& gram, std::vector<double> start, const Settings& settings,
+                          Observer& observer, std::int64_t trace_every) {
+  return solve_with(problem, gram, std::move(start), settings, observer, trace_every,
+                    [](auto real, Iterate& iterate, const Settings& s, Observer& o, Solution& solution) {
+                      return run_smo<decltype(real)>(iterate, s, o, solution);
+                    });
+}
+
+}  // namespace wm

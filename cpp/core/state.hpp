@@ -1,0 +1,272 @@
+#pragma once
+// The variables a solver is working on: compact copies of alpha, gradient and bounds of the active ones, by position.
+//
+// Positions 0 .. size()-1 keep the order of the variables, so a group stays a contiguous range and a kernel row can be
+// read from left to right. `move` is the only way alpha changes; it updates the gradient and finds the extreme
+// gradients of both sides in the same sweep.
+
+#include <cmath>
+#include <vector>
+
+#include "iterate.hpp"
+#include "row_cache.hpp"
+#include "sweeps.hpp"
+
+namespace wm {
+
+/// An ordered working pair: a_i rises, a_j falls; slope = G_i - G_j, curvature = K_ii - 2 K_ij + K_jj.
+struct Pair {
+  Index i = -1, j = -1;  // positions
+  double slope = 0.0, curvature = 0.0;
+  bool found() const { return i >= 0; }
+};
+
+template <class Real>
+class State {
+ public:
+  State(Iterate& iterate, std::size_t cache_bytes, Counters& counters)
+      : iterate_(iterate),
+        cache_(iterate.gram(), iterate.slots(), cache_bytes, counters),
+        shared_rows_(iterate.slots().size() < iterate.problem().size()),
+        counters_(counters) {
+    activate_all();
+  }
+
+  Index size() const { return static_cast<Index>(variable.size()); }
+  Index total() const { return iterate_.problem().size(); }
+  Index groups() const { return static_cast<Index>(extremes.size()); }
+
+  // By position.
+  std::vector<Index> variable;
+  std::vector<double> alpha, gradient, lower, upper, diagonal;
+  std::vector<double> rise, fall;  // upper - alpha, alpha - lower
+  std::vector<Index> group_begin;
+
+  std::vector<Extremes> extremes;  // by group: arg max of G over what can rise, arg min over what can fall
+
+  /// psi(a) on the active variables, and the group it is reached in.
+  double violation() const { return extremes[worst_group_].gap(); }
+  Index worst_group() const { return worst_group_; }
+
+  Index group_of(Index k) const {
+    Index g = 0;
+    while (k >= group_begin[g + 1]) ++g;
+    return g;
+  }
+  bool can_rise(Index k) const { return rise[k] > 0.0; }
+  bool can_fall(Index k) const { return fall[k] > 0.0; }
+
+  /// Position of a variable, or -1 if it has been set aside.
+  Index position(Index v) const { return position_[v]; }
+
+  const Real* row(Index k) { return cache_.row(slot(k)); }
+  bool row_cached(Index k) const { return cache_.contains(slot(k)); }
+  Real entry(const Real* row, Index k) const { return shared_rows_ ? row[column_[k]] : row[k]; }
+
+  /// Q_ij from the row of i.
+  double kernel(const Real* row_i, Index j) const { return static_cast<double>(entry(row_i, j)); }
+
+  /// Curvatures this small count as zero.
+  double flat(Index i, Index j) const { return 1e-12 * std::max(1.0, std::abs(diagonal[i]) + std::abs(diagonal[j])); }
+
+  Pair pair(Index i, Index j, double kernel_ij) const {
+    return {i, j, gradient[i] - gradient[j], diagonal[i] + diagonal[j] - 2.0 * kernel_ij};
+  }
+
+  /// How far (a_i, a_j) can go along (+1, -1), and against it.
+  double room_ahead(const Pair& p) const { return std::min(rise[p.i], fall[p.j]); }
+  double room_behind(const Pair& p) const { return std::min(fall[p.i], rise[p.j]); }
+
+  /// The partner of the riser i with the largest Newton gain slope^2 / (2 curvature).
+  Pair second_order_partner(Index i) {
+    const Real* row_i = row(i);
+    const Index g = group_of(i);
+    const Index j = with_columns([&](auto column) {
+      return sweep::second_order(row_i, column, gradient.data(), diagonal.data(), fall.data(), gradient[i], diagonal[i],
+                                 group_begin[g], group_begin[g + 1]);
+    });
+    return j < 0 ? Pair{} : pair(i, j, kernel(row_i, j));
+  }
+
+  /// The pair with the largest exact gain among those that contain s (as riser only, or on either side).
+  struct Gainful {
+    Pair pair;
+    double gain = 0.0;
+  };
+  Gainful most_gainful(Index s, bool only_as_riser = false) {
+    const Real* row_s = row(s);
+    const Index g = group_of(s);
+    const sweep::Best best = with_columns([&](auto column) {
+      return sweep::most_gainful(row_s, column, gradient.data(), diagonal.data(), rise.data(), fall.data(), s,
+                                 only_as_riser, group_begin[g], group_begin[g + 1]);
+    });
+    if (best.index < 0) return {};
+    const double k = kernel(row_s, best.index);
+    return {gradient[s] > gradient[best.index] ? pair(s, best.index, k) : pair(best.index, s, k), best.value};
+  }
+
+  /// a_i += step, a_j -= step; gradient and extremes follow.
+  void move(const Pair& p, double step) {
+    prefetch(p);
+    const Real* row_i = row(p.i);
+    const Real* row_j = row(p.j);
+    add(p.i, step);
+    add(p.j, -step);
+    for (Index g = 0; g < groups(); ++g)
+      extremes[g] = with_columns([&](auto column) {
+        return sweep::update(row_i, row_j, column, step, gradient.data(), rise.data(), fall.data(), group_begin[g],
+                             group_begin[g + 1]);
+      });
+    if (!iterate_.problem().ridge.empty()) {
+      gradient[p.i] -= step * iterate_.problem().ridge[variable[p.i]];
+      gradient[p.j] += step * iterate_.problem().ridge[variable[p.j]];
+      rescan();
+    } else {
+      find_worst_group();
+    }
+  }
+
+  /// a_k += change with the gradient following, but not the extremes: call rescan() when all changes are done.
+  void change(Index k, double change) {
+    const Real* row_k = row(k);
+    add(k, change);
+    for (Index m = 0; m < size(); ++m) gradient[m] -= change * static_cast<double>(entry(row_k, m));
+    gradient[k] -= change * iterate_.problem().ridge_of(variable[k]);
+  }
+
+  void rescan() {
+    for (Index g = 0; g < groups(); ++g)
+      extremes[g] = sweep::extremes(gradient.data(), rise.data(), fall.data(), group_begin[g], group_begin[g + 1]);
+    find_worst_group();
+  }
+
+  /// Keeps only the positions for which keep(k) holds.
+  template <class Keep>
+  void restrict_to(Keep keep) {
+    store();
+    std::vector<Index> kept;
+    for (Index k = 0; k < size(); ++k)
+      if (keep(k)) kept.push_back(variable[k]);
+    if (kept.size() == variable.size()) return;
+    std::vector<double> kept_gradient;
+    for (Index v : kept) kept_gradient.push_back(gradient[position_[v]]);
+    ++counters_.shrinks;
+    load(std::move(kept));
+    gradient = std::move(kept_gradient);
+    rescan();
+  }
+
+  /// Writes alpha back to the iterate.
+  void store() {
+    for (Index k = 0; k < size(); ++k) iterate_.alpha[variable[k]] = alpha[k];
+  }
+
+  /// All variables again, with the iterate's exact gradient.
+  void activate_all() {
+    std::vector<Index> all(total());
+    for (Index v = 0; v < total(); ++v) all[v] = v;
+    load(std::move(all));
+    gradient = iterate_.gradient;
+    rescan();
+  }
+
+ private:
+  Index slot(Index k) const { return iterate_.slots().of_variable[variable[k]]; }
+
+  template <class Sweep>
+  auto with_columns(Sweep run) const {
+    return shared_rows_ ? run(sweep::Listed{column_.data()}) : run(sweep::Straight{});
+  }
+
+  /// Compact copies of everything but the gradient.
+  void load(std::vector<Index> variables) {
+    const Problem& problem = iterate_.problem();
+    variable = std::move(variables);
+    const std::size_t n = variable.size();
+    for (auto* array : {&alpha, &lower, &upper, &diagonal, &rise, &fall}) array->resize(n);
+    position_.assign(total(), -1);
+    group_begin.assign(problem.groups() + 1, 0);
+    for (Index k = 0, g = 0; k < size(); ++k) {
+      const Index v = variable[k];
+      position_[v] = k;
+      alpha[k] = iterate_.alpha[v];
+      lower[k] = problem.lower[v];
+      upper[k] = problem.upper[v];
+      diagonal[k] = iterate_.diagonal()[v];
+      rise[k] = upper[k] - alpha[k];
+      fall[k] = alpha[k] - lower[k];
+      while (v >= problem.group_begin[g + 1]) group_begin[++g] = k;
+      for (Index later = g + 1; later <= problem.groups(); ++later) group_begin[later] = k + 1;
+    }
+    extremes.assign(problem.groups(), {});
+    choose_columns();
+  }
+
+  void choose_columns() {
+    auto columns = std::make_shared<std::vector<Index>>();
+    const Slots& slots = iterate_.slots();
+    if (!shared_rows_) {
+      for (Index v : variable) columns->push_back(slots.of_variable[v]);
+    } else {
+      std::vector<Index> at(slots.size(), -1);
+      for (Index v : variable) at[slots.of_variable[v]] = 0;
+      for (Index s = 0; s < slots.size(); ++s)
+        if (at[s] == 0) {
+          at[s] = static_cast<Index>(columns->size());
+          columns->push_back(s);
+        }
+      column_.resize(size());
+      for (Index k = 0; k < size(); ++k) column_[k] = at[slots.of_variable[variable[k]]];
+    }
+    cache_.set_columns(std::move(columns));
+  }
+
+  /// Changes one alpha; a value within rounding of a bound becomes the bound, so that the sets of what can rise and
+  /// fall are exact.
+  void add(Index k, double step) {
+    double value = alpha[k] + step;
+    const double rounding = 4.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(alpha[k]), std::abs(step));
+    if (upper[k] - value <= rounding) value = upper[k];
+    if (value - lower[k] <= rounding) value = lower[k];
+    alpha[k] = value;
+    rise[k] = upper[k] - value;
+    fall[k] = value - lower[k];
+  }
+
+  /// Where a call to the Gram is dear, the rows likely to be needed next come with the missing one: the worst violators.
+  void prefetch(const Pair& p) {
+    const Index block = iterate_.gram().preferred_block();
+    if (block <= 1 || (row_cached(p.i) && row_cached(p.j))) return;
+    std::vector<std::pair<double, Index>> candidates;
+    for (Index g = 0; g < groups(); ++g)
+      for (Index k = group_begin[g]; k < group_begin[g + 1]; ++k) {
+        double score = -infinity;
+        if (can_rise(k)) score = std::max(score, gradient[k] - extremes[g].low);
+        if (can_fall(k)) score = std::max(score, extremes[g].high - gradient[k]);
+        if (!row_cached(k)) candidates.emplace_back(-score, k);
+      }
+    const std::size_t extra = std::min<std::size_t>(candidates.size(), block > 2 ? block - 2 : 0);
+    std::partial_sort(candidates.begin(), candidates.begin() + extra, candidates.end());
+    std::vector<Index> wanted{slot(p.i), slot(p.j)};
+    for (std::size_t c = 0; c < extra; ++c)
+      if (std::find(wanted.begin(), wanted.end(), slot(candidates[c].second)) == wanted.end())
+        wanted.push_back(slot(candidates[c].second));
+    cache_.prefetch(wanted);
+  }
+
+  void find_worst_group() {
+    worst_group_ = 0;
+    for (Index g = 1; g < groups(); ++g)
+      if (extremes[g].gap() > extremes[worst_group_].gap()) worst_group_ = g;
+  }
+
+  Iterate& iterate_;
+  RowCache<Real> cache_;
+  const bool shared_rows_;  // several variables may use one row (regression): columns are then looked up
+  std::vector<Index> column_;
+  std::vector<Index> position_;
+  Index worst_group_ = 0;
+  Counters& counters_;
+};
+
+}  // namespace wm

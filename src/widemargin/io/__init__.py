@@ -1,0 +1,19 @@
+"""Files: data as CSV or in LIBSVM's format, models in the library's own and in LIBSVM's format."""
+
+from .csv_format import read_csv
+from .libsvm_format import read_libsvm, read_libsvm_kernel, write_libsvm, write_libsvm_kernel
+from .libsvm_model import LibsvmModel, read_libsvm_model, write_libsvm_model
+from .table import Table, read_table
+
+__all__ = [
+    "LibsvmModel",
+    "Table",
+    "read_csv",
+    "read_libsvm",
+    "read_libsvm_kernel",
+    "read_libsvm_model",
+    "read_table",
+    "write_libsvm",
+    "write_libsvm_kernel",
+    "write_libsvm_model",
+]

@@ -1,0 +1,81 @@
+"""A table of data, read from whatever file holds it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from .csv_format import read_csv
+from .files import PathLike, read_bytes
+from .libsvm_format import read_libsvm
+
+CSV_SUFFIXES = {".csv", ".tsv"}
+LIBSVM_SUFFIXES = {".libsvm", ".svm", ".svmlight"}
+
+
+@dataclass(frozen=True)
+class Table:
+    """Features `X` (dense, or CSR from a LIBSVM file), labels `y` and, if the file has them, names.
+
+    `y` is None for a table without labels, `feature_names` for one without a header.
+    """
+
+    X: Any
+    y: NDArray[Any] | None
+    feature_names: list[str] | None
+
+
+def read_table(
+    path: PathLike,
+    *,
+    format: Literal["csv", "libsvm"] | None = None,
+    label: int | str | None = -1,
+    n_features: int | None = None,
+    dtype: DTypeLike = np.float64,
+) -> Table:
+    """Read a CSV, TSV or LIBSVM file, plain or ``.gz``.
+
+    Parameters
+    ----------
+    path : path of the file
+    format : "csv", "libsvm" or None
+        None decides by the suffix (.csv, .tsv; .libsvm, .svm, .svmlight), else by the content: a line with
+        ``index:value`` pairs makes a LIBSVM file.
+    label : int, str or None, default=-1
+        Column of labels of a CSV or TSV file; LIBSVM files have it first.
+    n_features : int or None
+        The number of features expected, for data to be predicted. Sets the width of LIBSVM data; a CSV file
+        of exactly that many columns has no labels.
+    dtype : type of the features, default=float64
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from pathlib import Path
+    >>> from widemargin.io import read_table
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "train.txt").write_text("1 1:0.5\\n-1 2:1\\n")
+    ...     read_table(Path(folder, "train.txt")).X.shape
+    (2, 2)
+    """
+    if (format or _format(path)) == "libsvm":
+        return Table(*read_libsvm(path, n_features=n_features, dtype=dtype), feature_names=None)
+    return Table(*read_csv(path, label=label, n_features=n_features, dtype=dtype))
+
+
+def _format(path: PathLike) -> str:
+    suffix = Path(str(path).removesuffix(".gz")).suffix.lower()
+    if suffix in CSV_SUFFIXES:
+        return "csv"
+    if suffix in LIBSVM_SUFFIXES:
+        return "libsvm"
+    return (
+        "libsvm"
+        if re.search(rb"^[^\s,;#]+(\s+qid:\d+)?[ \t]+\d+:[^\s,;]", read_bytes(path), re.MULTILINE)
+        else "csv"
+    )

@@ -1,0 +1,197 @@
+"""What every kernel can do."""
+
+from collections.abc import Callable, Iterator
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+
+from .. import _core
+from .points import as_points, count, take
+
+BLOCK_ENTRIES = 2**20
+
+
+class Kernel(BaseEstimator):
+    """A function k(x, z), usually an inner product <Phi(x), Phi(z)> in some feature space.
+
+    Kernels are records: they hold parameters and nothing else, so that `clone`, `get_params` and grid search over
+    nested names such as ``kernel__left__gamma`` work. They combine: ``k1 + k2``, ``k1 * k2``, ``0.5 * k``,
+    ``k.exp()``, ``k.normalized()`` and ``k.pull_back(transform)`` are kernels again.
+
+    A kernel of one's own defines `bind`, names its positive parameters in `_log_parameters` and, if it has any,
+    defines `_contract_rows`; `widemargin.testing.check_kernel` verifies the result.
+    """
+
+    _log_parameters: tuple[str, ...] = ()
+    """Names of the positive parameters whose logarithms make up `theta`."""
+
+    _parts: tuple[str, ...] = ()
+    """Names of the parameters that are kernels themselves; their `theta` follow."""
+
+    is_psd = True
+    """Whether every Gram matrix of this kernel is positive semi-definite."""
+
+    def bind(self, X: Any, Y: Any = None) -> _core.Gram:
+        """Return the matrix k(X, Y), or k(X, X), to be computed by blocks as needed; it borrows the data."""
+        raise NotImplementedError(f"{type(self).__name__} must define bind.")
+
+    def gram(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Return the whole matrix k(X, Y), or k(X, X), in double precision."""
+        return whole(self.bind(X, Y))
+
+    def diagonal(self, X: Any) -> np.ndarray:
+        """Return k(x, x) for each point of `X`."""
+        return self.bind(X).diagonal()
+
+    @property
+    def theta(self) -> np.ndarray:
+        """The logarithms of the positive parameters, this kernel's own first, then those of its parts in order."""
+        own = [np.log(np.ravel(self._checked(name))) for name in self._log_parameters]
+        parts = [getattr(self, name).theta for name in self._parts]
+        return np.concatenate([np.empty(0), *own, *parts])
+
+    def with_theta(self, theta: np.ndarray) -> Self:
+        """Return this kernel with other parameters, `theta` their logarithms."""
+        theta = np.asarray(theta, dtype=np.float64)
+        if theta.shape != self.theta.shape:
+            raise ValueError(f"theta must have {self.theta.size} entries, got an array of shape {theta.shape}.")
+        changed = {}
+        for name in self._log_parameters:
+            value = getattr(self, name)
+            here, theta = theta[: np.size(value)], theta[np.size(value) :]
+            changed[name] = float(np.exp(here[0])) if np.ndim(value) == 0 else np.exp(here)
+        for name in self._parts:
+            part = getattr(self, name)
+            size = part.theta.size
+            changed[name], theta = part.with_theta(theta[:size]), theta[size:]
+        return clone(self).set_params(**changed)
+
+    def contract(self, X: Any, Y: Any, W: np.ndarray) -> np.ndarray:
+        """Return the gradient of ``(W * self.gram(X, Y)).sum()`` in `theta`; `Y` may be None for `X` itself.
+
+        Rows are visited a block at a time; no array has more than n x m or block x d entries.
+        """
+        Y = X if Y is None else Y
+        W = np.asarray(W, dtype=np.float64)
+        if W.shape != (count(X), count(Y)):
+            raise ValueError(f"W must have the shape {(count(X), count(Y))} of the kernel matrix, got {W.shape}.")
+        gradient = np.zeros(self.theta.size)
+        if gradient.size:
+            for rows in _row_blocks(*W.shape, count_features(Y)):
+                gradient += self._contract_rows(take(X, rows), Y, W[rows])
+        return gradient
+
+    def contract_diagonal(self, X: Any, w: np.ndarray) -> np.ndarray:
+        """Return the gradient of ``(w * self.diagonal(X)).sum()`` in `theta`."""
+        gradient = np.zeros(self.theta.size)
+        if gradient.size:
+            for i, weight in enumerate(w):
+                point = take(X, np.array([i]))
+                gradient += self._contract_rows(point, point, np.array([[weight]]))
+        return gradient
+
+    def _contract_rows(self, X: Any, Y: Any, W: np.ndarray) -> np.ndarray:
+        """Return what `contract` does, for few enough rows to hold several matrices of the shape of `W`."""
+        raise NotImplementedError(f"{type(self).__name__} has parameters in theta and must define _contract_rows.")
+
+    def _checked(self, name: str) -> Any:
+        """Return the valid value of a parameter in `_log_parameters`, or raise a ValueError that names it."""
+        from .validate import positive
+
+        return positive(name, getattr(self, name))
+
+    def __add__(self, other: "Kernel | float") -> "Kernel":
+        from .sum import Sum
+
+        other = _as_kernel(other)
+        return NotImplemented if other is None else Sum(self, other)
+
+    def __radd__(self, other: float) -> "Kernel":
+        from .sum import Sum
+
+        other = _as_kernel(other)
+        return NotImplemented if other is None else Sum(other, self)
+
+    def __mul__(self, other: "Kernel | float") -> "Kernel":
+        from .product import Product
+        from .scaled import Scaled
+
+        if isinstance(other, Kernel):
+            return Product(self, other)
+        return Scaled(float(other), self) if isinstance(other, Real) else NotImplemented
+
+    __rmul__ = __mul__
+
+    def exp(self) -> "Kernel":
+        """Return the kernel exp(k(x, z))."""
+        from .exponential import Exponential
+
+        return Exponential(self)
+
+    def normalized(self) -> "Kernel":
+        """Return the kernel k(x, z) / sqrt(k(x, x) k(z, z)), whose points all have length one."""
+        from .normalized import Normalized
+
+        return Normalized(self)
+
+    def pull_back(self, transform: Callable[[Any], Any]) -> "Kernel":
+        """Return the kernel k(transform(x), transform(z)); `transform` maps a whole data matrix."""
+        from .pull_back import PullBack
+
+        return PullBack(self, transform)
+
+    def __eq__(self, other: object) -> bool:
+        if type(self) is not type(other):
+            return NotImplemented
+        mine, theirs = self.get_params(deep=False), other.get_params(deep=False)
+        return all(_equal(mine[name], theirs[name]) for name in mine)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class VectorKernel(Kernel):
+    """A kernel on vectors: its data are matrices, dense or CSR, with one row per point."""
+
+    def bind(self, X: Any, Y: Any = None) -> _core.Gram:
+        x = as_points(X)
+        y = x if Y is None else as_points(Y)
+        if x.shape[1] != y.shape[1]:
+            raise ValueError(f"X has {x.shape[1]} features, but Y has {y.shape[1]}.")
+        return self._bind_points(x, y)
+
+    def _bind_points(self, x: _core.Points, y: _core.Points) -> _core.Gram:
+        """Return the Gram of points the core can read."""
+        raise NotImplementedError(f"{type(self).__name__} must define _bind_points.")
+
+
+def whole(gram: _core.Gram) -> np.ndarray:
+    """Return all entries of a Gram in double precision."""
+    rows, columns = gram.shape
+    return gram.block(np.arange(rows, dtype=np.int32), np.arange(columns, dtype=np.int32))
+
+
+def count_features(X: Any) -> int:
+    """Return the number of features of `X`, 1 where points are no vectors."""
+    shape = getattr(X, "shape", ())
+    return shape[1] if len(shape) == 2 else 1
+
+
+def _row_blocks(rows: int, columns: int, features: int) -> Iterator[np.ndarray]:
+    size = max(1, BLOCK_ENTRIES // max(columns, features, 1))
+    return (np.arange(first, min(first + size, rows)) for first in range(0, rows, size))
+
+
+def _as_kernel(value: Any) -> Kernel | None:
+    from .constant import Constant
+
+    if isinstance(value, Kernel):
+        return value
+    return Constant(float(value)) if isinstance(value, Real) else None
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return np.array_equal(a, b)
+    return bool(a == b)

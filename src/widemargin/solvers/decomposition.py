@@ -1,0 +1,75 @@
+"""Decomposition with working sets of more than two variables."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from widemargin import _core
+from widemargin.problems import Problem
+from widemargin.solvers.smo import SMO, Observer, limit, run, tie_order
+from widemargin.solvers.solution import Solution, Stop
+
+
+class Decomposition(BaseEstimator):
+    """Improve ``size`` variables at a time with an inner solver (Osuna et al. 1997, Joachims 1999).
+
+    The working set holds the ``size / 2`` largest gradients that can rise and the ``size / 2`` smallest that can fall, so
+    it always contains the most violating pair and the method converges.
+
+    Parameters
+    ----------
+    size : int, default=10
+        Variables in the working set, at least 2.
+    inner : SMO or None, default=None
+        Solver of the inner problem; second-order SMO if None.
+    tie_break, seed, precision, trace
+        As in :class:`~widemargin.solvers.SMO`. In a trace, ``step`` is the number of inner iterations.
+    """
+
+    def __init__(
+        self,
+        size: int = 10,
+        inner: SMO | None = None,
+        *,
+        tie_break: str = "lowest",
+        seed: int = 0,
+        precision: str = "auto",
+        trace: int = 0,
+    ):
+        self.size = size
+        self.inner = inner
+        self.tie_break = tie_break
+        self.seed = seed
+        self.precision = precision
+        self.trace = trace
+
+    def solve(
+        self,
+        problem: Problem,
+        gram: _core.Gram,
+        *,
+        start: np.ndarray | None = None,
+        stop: Stop | None = None,
+        shrinking: bool = True,
+        cache_bytes: int = 200 * 2**20,
+        n_threads: int = 1,
+        observer: Observer | None = None,
+    ) -> Solution:
+        """Solve a problem on a kernel matrix; parameters as in :meth:`SMO.solve`."""
+        if self.size < 2:
+            raise ValueError(f"size must be at least 2; got {self.size!r}.")
+        inner = self.inner if self.inner is not None else SMO()
+        settings = SMO(precision=self.precision).settings(stop or Stop())
+        limit(settings, stop or Stop(), shrinking, cache_bytes, n_threads)
+        return run(
+            problem,
+            gram,
+            settings=settings,
+            order=tie_order(problem, self.tie_break, self.seed),
+            first_pair=None,
+            start=start,
+            trace=self.trace,
+            observer=observer,
+            decomposition=(int(self.size), inner.settings(Stop())),
+        )

@@ -11,16 +11,15 @@ from typing import Any
 import numpy as np
 
 from widemargin import io
-from widemargin.cli import score
+from widemargin.cli import data, score
 from widemargin.cli.exit_code import SUCCESS
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `widemargin predict`."""
-    parser.add_argument("data", type=Path, metavar="DATA", help="points to predict, a LIBSVM or CSV file")
+    data.add_arguments(parser)
     parser.add_argument("model", type=Path, metavar="MODEL", help="a stored machine, ours or LIBSVM's")
     parser.add_argument("output", type=Path, nargs="?", metavar="OUTPUT", help="default: standard output")
-    parser.add_argument("--format", choices=("auto", "libsvm", "csv"), default="auto", help="format of DATA")
     what = parser.add_mutually_exclusive_group()
     what.add_argument("--probability", action="store_true", help="add the probability of each class")
     what.add_argument("--decision", action="store_true", help="add the decision values")
@@ -29,7 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write one line for each point, and the score where the predictions do not go."""
     estimator = io.load_model(arguments.model)
-    X, y = _points(arguments, estimator)
+    table = data.read(arguments, estimator.n_features_in_)
+    X = table.X
     predicted = estimator.predict(X)
     lines = _lines(predicted, _columns(arguments, estimator, X))
     if arguments.output is None:
@@ -37,14 +37,10 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         with arguments.output.open("w", encoding="utf-8") as output:
             output.writelines(lines)
-    measures = score.sentence(score.scores(estimator, predicted, y))
+    measures = score.sentence(score.scores(estimator, predicted, table.y))
     if measures:
         print(measures, file=sys.stderr if arguments.output is None else sys.stdout)
     return SUCCESS
-
-
-def _points(arguments: argparse.Namespace, estimator: Any) -> tuple[Any, Any]:
-    return io.read_table(arguments.data, format=arguments.format, n_features=estimator.n_features_in_)
 
 
 def _columns(arguments: argparse.Namespace, estimator: Any, X: Any) -> dict[str, np.ndarray]:

@@ -16,7 +16,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from widemargin import io
-from widemargin.cli import machine, score
+from widemargin.cli import data, machine, score
 from widemargin.cli.exit_code import INTERRUPTED, SUCCESS
 from widemargin.cli.interruption import Interruption
 from widemargin.progress import Progress, ProgressLine
@@ -24,11 +24,10 @@ from widemargin.progress import Progress, ProgressLine
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments of `widemargin train`."""
-    parser.add_argument("data", type=Path, metavar="DATA", help="training data, a LIBSVM or CSV file")
+    data.add_arguments(parser)
     parser.add_argument(
         "model", type=Path, nargs="?", metavar="MODEL", help="where to store it (default: DATA.model)"
     )
-    parser.add_argument("--format", choices=("auto", "libsvm", "csv"), default="auto", help="format of DATA")
     parser.add_argument(
         "--model-format", choices=("widemargin", "libsvm"), default="widemargin", help="format of MODEL"
     )
@@ -44,7 +43,8 @@ def run(arguments: argparse.Namespace) -> int:
     path = arguments.model or Path(f"{arguments.data.name}.model")
     if arguments.cv is None:
         _check_place(path)
-    X, y = io.read_table(arguments.data, format=arguments.format)
+    table = data.read(arguments)
+    X, y = table.X, table.y
     with Interruption() as interruption, Watch(arguments, interruption) as watch:
         estimator = machine.machine(arguments, X, y, watch)
         if arguments.cv is not None:

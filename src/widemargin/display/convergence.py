@@ -22,8 +22,8 @@ def convergence(
 ) -> Any:
     """Draw KKT violation and distance of the dual objective to its optimum over iterations.
 
-    Violations jump from one iteration to the next, so the bold curve is the least violation so far and
-    the pale one beneath is the violation itself.
+    Both jump from one iteration to the next (planning ahead even gives up objective to gain more later), so
+    the bold curve is the least value so far and the pale one beneath is the value itself.
 
     Parameters
     ----------
@@ -61,10 +61,8 @@ def convergence(
 
     for k, (name, (iteration, violation, objective)) in enumerate(columns.items()):
         stroke = {"color": colour((0, 5, 2, 3)[k % 4]), "linestyle": STROKES[k % 4], "linewidth": 2.0}
-        violations.plot(iteration, violation, color=stroke["color"], linewidth=0.5, alpha=0.25)
-        _curve(violations, iteration, np.minimum.accumulate(violation), name, stroke)
-        visible = objective < optimum
-        _curve(objectives, iteration[visible], (optimum - objective)[visible], name, stroke)
+        _curve(violations, iteration, violation, name, stroke)
+        _curve(objectives, iteration, optimum - objective, name, stroke)
 
     _finish(violations, "KKT violation")
     _finish(objectives, "dual objective: distance to the optimum")
@@ -77,9 +75,12 @@ def convergence(
 
 
 def _curve(ax: Any, iteration: np.ndarray, values: np.ndarray, name: str, stroke: dict[str, Any]) -> None:
-    """A curve with a dot where it ends, for the end is what solvers are compared by."""
-    ax.plot(iteration, values, label=name, **stroke)
-    ax.plot(iteration[-1:], values[-1:], "o", markersize=5, color=stroke["color"])
+    """The positive values, palely, and the least so far with a dot where it ends."""
+    iteration, values = iteration[values > 0], values[values > 0]
+    least = np.minimum.accumulate(values)
+    ax.plot(iteration, values, color=stroke["color"], linewidth=0.5, alpha=0.25)
+    ax.plot(iteration, least, label=name, **stroke)
+    ax.plot(iteration[-1:], least[-1:], "o", markersize=5, color=stroke["color"])
 
 
 def _columns(name: str, trace: Mapping[str, ArrayLike]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:

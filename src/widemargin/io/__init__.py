@@ -3,16 +3,21 @@
 from .csv_format import read_csv
 from .libsvm_format import read_libsvm, read_libsvm_kernel, write_libsvm, write_libsvm_kernel
 from .libsvm_model import LibsvmModel, read_libsvm_model, write_libsvm_model
+from .model_file import load_model, save_model
+from .storable import storable
 from .table import Table, read_table
 
 __all__ = [
     "LibsvmModel",
     "Table",
+    "load_model",
     "read_csv",
     "read_libsvm",
     "read_libsvm_kernel",
     "read_libsvm_model",
     "read_table",
+    "save_model",
+    "storable",
     "write_libsvm",
     "write_libsvm_kernel",
     "write_libsvm_model",

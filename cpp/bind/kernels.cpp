@@ -6,10 +6,13 @@
 #include <memory>
 #include <vector>
 
+#include "callback_gram.hpp"
 #include "gram.hpp"
+#include "kernels/combine.hpp"
 #include "kernels/dot.hpp"
 #include "kernels/gaussian.hpp"
 #include "kernels/laplacian.hpp"
+#include "kernels/precomputed.hpp"
 #include "points.hpp"
 
 namespace nb = nanobind;
@@ -127,14 +130,15 @@ void bind_points(nb::module_& m) {
       "Numbers of points and of coordinates.");
 }
 
-using GramPointer = std::shared_ptr<const wm::Gram>;
+using NewGram = std::shared_ptr<wm::Gram>;
+using GramArgument = std::shared_ptr<wm::Gram>;
 
 /// Define m.name(x, z, parameters...) -> Gram, where map_of(parameters...) makes the kernel's Map.
 template <class PairwiseGram, class... Parameters, class MapOf, class... Extra>
 void bind_pairwise(nb::module_& m, const char* name, MapOf map_of, const Extra&... extra) {
   m.def(
       name,
-      [map_of](const PyPoints& x, const PyPoints& z, Parameters... parameters) -> std::shared_ptr<wm::Gram> {
+      [map_of](const PyPoints& x, const PyPoints& z, Parameters... parameters) -> NewGram {
         if (wm::dimension(x.view) != wm::dimension(z.view))
           throw nb::value_error("Both sides of a kernel must have the same number of features.");
         return std::make_shared<PairwiseGram>(x.view, z.view, map_of(parameters...));
@@ -156,10 +160,83 @@ void bind_leaves(nb::module_& m) {
   bind_pairwise<wm::AbsoluteDistances>(m, "absolute_distance", [] { return wm::Identity{}; });
 }
 
+template <class T>
+void bind_precomputed(nb::module_& m) {
+  using AnyMatrix = nb::ndarray<const T, nb::ndim<2>, nb::device::cpu>;
+  const auto borrowed = [](const AnyMatrix& K) {
+    return typename wm::PrecomputedGram<T>::Matrix{K.data(), Index(K.shape(0)), Index(K.shape(1)), K.stride(0),
+                                                   K.stride(1)};
+  };
+  m.def(
+      "precomputed",
+      [borrowed](AnyMatrix K) -> NewGram { return std::make_shared<wm::PrecomputedGram<T>>(borrowed(K)); },
+      "K"_a.noconvert(), nb::keep_alive<0, 1>());
+  m.def(
+      "precomputed",
+      [borrowed](AnyMatrix K, Indices columns) -> NewGram {
+        const auto chosen = checked(columns, Index(K.shape(1)), "columns");
+        return std::make_shared<wm::PrecomputedGram<T>>(borrowed(K), std::vector(chosen.begin(), chosen.end()));
+      },
+      "K"_a.noconvert(), "columns"_a.noconvert(), nb::keep_alive<0, 1>());
+}
+
+void check_same_shape(const GramArgument& left, const GramArgument& right) {
+  if (left->rows() != right->rows() || left->columns() != right->columns())
+    throw nb::value_error("Two Grams can be combined only if they have the same shape.");
+}
+
+void bind_combinations(nb::module_& m) {
+  m.def(
+      "constant",
+      [](Index rows, Index columns, double value) -> NewGram {
+        return std::make_shared<wm::ConstantGram>(rows, columns, value);
+      },
+      "rows"_a, "columns"_a, "value"_a);
+  m.def(
+      "sum",
+      [](GramArgument left, GramArgument right) -> NewGram {
+        check_same_shape(left, right);
+        return std::make_shared<wm::SumGram>(left, right);
+      },
+      "left"_a, "right"_a);
+  m.def(
+      "product",
+      [](GramArgument left, GramArgument right) -> NewGram {
+        check_same_shape(left, right);
+        return std::make_shared<wm::ProductGram>(left, right);
+      },
+      "left"_a, "right"_a);
+  m.def(
+      "scaled",
+      [](double factor, GramArgument part) -> NewGram { return std::make_shared<wm::ScaledGram>(factor, part); },
+      "factor"_a, "part"_a);
+  m.def(
+      "exponential", [](GramArgument part) -> NewGram { return std::make_shared<wm::ExponentialGram>(part); },
+      "part"_a);
+  m.def(
+      "normalized",
+      [](GramArgument part, Vector<double> row_squares, Vector<double> column_squares) -> NewGram {
+        if (Index(row_squares.size()) != part->rows() || Index(column_squares.size()) != part->columns())
+          throw nb::value_error("A normalised Gram needs one squared length for each row and each column.");
+        const auto copy = [](const Vector<double>& v) { return std::vector<double>(v.data(), v.data() + v.size()); };
+        return std::make_shared<wm::NormalizedGram>(part, copy(row_squares), copy(column_squares));
+      },
+      "part"_a, "row_squares"_a, "column_squares"_a);
+  m.def(
+      "callback",
+      [](nb::callable function, Index rows, Index columns) -> NewGram {
+        return std::make_shared<CallbackGram>(function, rows, columns);
+      },
+      "function"_a, "rows"_a, "columns"_a, "Blocks from a Python function(which, columns) -> float64 array.");
+}
+
 }  // namespace
 
 void bind_kernels(nb::module_& m) {
   bind_gram(m);
   bind_points(m);
   bind_leaves(m);
+  bind_precomputed<float>(m);
+  bind_precomputed<double>(m);
+  bind_combinations(m);
 }

@@ -31,6 +31,7 @@ class Gaussian(StationaryKernel):
     """
 
     _log_parameters = ("gamma",)
+    is_universal = True
 
     def __init__(self, gamma: float = 1.0):
         self.gamma = gamma

@@ -5,7 +5,7 @@ from numbers import Real
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import BaseEstimator
 
 from .. import _core
 from .points import as_points, count, take
@@ -33,6 +33,9 @@ class Kernel(BaseEstimator):
     is_psd = True
     """Whether every Gram matrix of this kernel is positive semi-definite."""
 
+    is_universal = False
+    """Whether its functions come arbitrarily close to every continuous function on a compact set of vectors."""
+
     def bind(self, X: Any, Y: Any = None) -> _core.Gram:
         """Return the matrix k(X, Y), or k(X, X), to be computed by blocks as needed; it borrows the data."""
         raise NotImplementedError(f"{type(self).__name__} must define bind.")
@@ -45,6 +48,12 @@ class Kernel(BaseEstimator):
         """Return k(x, x) for each point of `X`."""
         return self.bind(X).diagonal()
 
+    def distance(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Return the distances |Phi(x) - Phi(z)| = sqrt(k(x, x) - 2 k(x, z) + k(z, z)) in the feature space."""
+        x = self.diagonal(X)
+        y = x if Y is None else self.diagonal(Y)
+        return np.sqrt(np.maximum(x[:, None] + y[None, :] - 2 * self.gram(X, Y), 0))
+
     @property
     def theta(self) -> np.ndarray:
         """The logarithms of the positive parameters, this kernel's own first, then those of its parts in order."""
@@ -56,7 +65,9 @@ class Kernel(BaseEstimator):
         """Return this kernel with other parameters, `theta` their logarithms."""
         theta = np.asarray(theta, dtype=np.float64)
         if theta.shape != self.theta.shape:
-            raise ValueError(f"theta must have {self.theta.size} entries, got an array of shape {theta.shape}.")
+            raise ValueError(
+                f"theta must have {self.theta.size} entries, got an array of shape {theta.shape}."
+            )
         changed = {}
         for name in self._log_parameters:
             value = getattr(self, name)
@@ -66,21 +77,31 @@ class Kernel(BaseEstimator):
             part = getattr(self, name)
             size = part.theta.size
             changed[name], theta = part.with_theta(theta[:size]), theta[size:]
-        return clone(self).set_params(**changed)
+        return type(self)(**{**self.get_params(deep=False), **changed})
 
     def contract(self, X: Any, Y: Any, W: np.ndarray) -> np.ndarray:
         """Return the gradient of ``(W * self.gram(X, Y)).sum()`` in `theta`; `Y` may be None for `X` itself.
 
-        Rows are visited a block at a time; no array has more than n x m or block x d entries.
+        Parameters
+        ----------
+        X, Y : data as for `gram`
+        W : array of shape (n, m)
+
+        Notes
+        -----
+        Rows are visited a block at a time; never is there an array of n x m x p entries, nor a dense copy of sparse data.
         """
+        gradient = np.zeros(self.theta.size)
+        if not gradient.size:
+            return gradient
         Y = X if Y is None else Y
         W = np.asarray(W, dtype=np.float64)
         if W.shape != (count(X), count(Y)):
-            raise ValueError(f"W must have the shape {(count(X), count(Y))} of the kernel matrix, got {W.shape}.")
-        gradient = np.zeros(self.theta.size)
-        if gradient.size:
-            for rows in _row_blocks(*W.shape, count_features(Y)):
-                gradient += self._contract_rows(take(X, rows), Y, W[rows])
+            raise ValueError(
+                f"W must have the shape {(count(X), count(Y))} of the kernel matrix, got {W.shape}."
+            )
+        for rows in _row_blocks(*W.shape, count_features(Y)):
+            gradient += self._contract_rows(take(X, rows), Y, W[rows])
         return gradient
 
     def contract_diagonal(self, X: Any, w: np.ndarray) -> np.ndarray:
@@ -94,7 +115,9 @@ class Kernel(BaseEstimator):
 
     def _contract_rows(self, X: Any, Y: Any, W: np.ndarray) -> np.ndarray:
         """Return what `contract` does, for few enough rows to hold several matrices of the shape of `W`."""
-        raise NotImplementedError(f"{type(self).__name__} has parameters in theta and must define _contract_rows.")
+        raise NotImplementedError(
+            f"{type(self).__name__} has parameters in theta and must define _contract_rows."
+        )
 
     def _checked(self, name: str) -> Any:
         """Return the valid value of a parameter in `_log_parameters`, or raise a ValueError that names it."""

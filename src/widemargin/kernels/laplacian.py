@@ -27,6 +27,7 @@ class Laplacian(StationaryKernel):
     """
 
     _log_parameters = ("gamma",)
+    is_universal = True
 
     def __init__(self, gamma: float = 1.0):
         self.gamma = gamma

@@ -36,7 +36,7 @@ class Polynomial(DotKernel):
         self.coef0 = coef0
 
     @property
-    def is_psd(self) -> bool:
+    def is_psd(self) -> bool:  # type: ignore[override]
         return self.coef0 >= 0
 
     def _bind_points(self, x: _core.Points, y: _core.Points) -> _core.Gram:

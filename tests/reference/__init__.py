@@ -1,0 +1,1 @@
+"""Slow, obvious twins of the product: double precision, whole matrices, straight from the formulas."""

@@ -78,7 +78,7 @@ next: widemargin train DATA MODEL --scale standard   your own CSV or LIBSVM file
 def chess_board() -> Task:
     """Points on a board of 4 x 4 fields, one in twenty labels drawn by a coin."""
     train, test = (datasets.noisy_chess_board(n, noise=0.05, seed=seed) for n, seed in ((1000, 1), (5000, 2)))
-    return Task("chess board", train.X, train.y, test.X, test.y, {"C": 1000.0, "gamma": 1.0})
+    return Task("chess board", train.X, train.y, test.X, test.y, {"C": 100.0, "gamma": 2.0})
 
 
 def digits() -> Task:
@@ -113,17 +113,16 @@ def _row(name: str, task: Task, options: dict[str, str]) -> list[str]:
 def _draw_boundary(task: Task, directory: Path) -> Path:
     machine = task.fit(wm.SMO())
     ax = display.decision_boundary(machine, task.X, task.y)
-    ax.set_title(
-        f"{task.title}: {len(machine.support_)} of {len(task.X)} points are support vectors", loc="left"
-    )
+    support = f"{len(machine.support_)} of {len(task.X):,} points are support vectors"
+    ax.set(xticks=range(5), yticks=range(5))
+    ax.set_title(f"{task.title}: {support}", loc="left", fontsize=11)
     ax.set_xlabel("solid: decision boundary    dashed: margins    ringed: support vectors", fontsize=9)
     return _save(ax.figure, directory / "decision-boundary.png")
 
 
 def _draw_convergence(task: Task, directory: Path) -> Path:
     tol = 1e-3
-    exact = {"precision": "double", "trace": 1}  # traces in single precision drift by more than the last gaps
-    traces = {name: task.fit(wm.SMO(**options, **exact), tol=tol).trace_ for name, options in SOLVERS.items()}
+    traces = {name: task.fit(wm.SMO(**options, trace=1), tol=tol).trace_ for name, options in SOLVERS.items()}
     optimum = task.fit(wm.SMO(), tol=1e-6).dual_objective_
     violation, _ = display.convergence(traces, optimum=optimum, tol=tol)
     return _save(violation.figure, directory / "convergence.png")

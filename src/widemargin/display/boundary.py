@@ -133,7 +133,7 @@ def _level(
 
 
 def _marker_size(X: np.ndarray) -> float:
-    return float(np.clip(9000 / len(X), 7, 40))
+    return float(np.clip(12000 / len(X), 8, 40))
 
 
 def _rings(ax: Any, estimator: Any, size: float) -> None:

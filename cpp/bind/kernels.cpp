@@ -133,14 +133,18 @@ void bind_points(nb::module_& m) {
 using NewGram = std::shared_ptr<wm::Gram>;
 using GramArgument = std::shared_ptr<wm::Gram>;
 
+void check_same_dimension(const PyPoints& x, const PyPoints& z) {
+  if (wm::dimension(x.view) != wm::dimension(z.view))
+    throw nb::value_error("Both sides of a kernel must have the same number of features.");
+}
+
 /// Define m.name(x, z, parameters...) -> Gram, where map_of(parameters...) makes the kernel's Map.
 template <class PairwiseGram, class... Parameters, class MapOf, class... Extra>
 void bind_pairwise(nb::module_& m, const char* name, MapOf map_of, const Extra&... extra) {
   m.def(
       name,
       [map_of](const PyPoints& x, const PyPoints& z, Parameters... parameters) -> NewGram {
-        if (wm::dimension(x.view) != wm::dimension(z.view))
-          throw nb::value_error("Both sides of a kernel must have the same number of features.");
+        check_same_dimension(x, z);
         return std::make_shared<PairwiseGram>(x.view, z.view, map_of(parameters...));
       },
       "x"_a, "z"_a, extra..., nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
@@ -156,6 +160,16 @@ void bind_leaves(nb::module_& m) {
       "coef0"_a);
   bind_pairwise<wm::GaussianGram, double>(m, "gaussian", [](double gamma) { return wm::Decay{gamma}; }, "gamma"_a);
   bind_pairwise<wm::LaplacianGram, double>(m, "laplacian", [](double gamma) { return wm::Decay{gamma}; }, "gamma"_a);
+  m.def(
+      "weighted_gaussian",
+      [](const PyPoints& x, const PyPoints& z, Vector<double> weights) -> NewGram {
+        check_same_dimension(x, z);
+        if (Index(weights.size()) != wm::dimension(x.view))
+          throw nb::value_error("There must be a weight per feature.");
+        wm::WeightedSquaredDifferenceTerm term(std::vector(weights.data(), weights.data() + weights.size()));
+        return std::make_shared<wm::WeightedGaussianGram>(x.view, z.view, wm::Decay{1}, std::move(term));
+      },
+      "x"_a, "z"_a, "weights"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
   bind_pairwise<wm::SquaredDistances>(m, "squared_distance", [] { return wm::Identity{}; });
   bind_pairwise<wm::AbsoluteDistances>(m, "absolute_distance", [] { return wm::Identity{}; });
 }

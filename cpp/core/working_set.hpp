@@ -132,6 +132,7 @@ class MaximumGain final : public WorkingSet<Real> {
 
 /// Maximum gain unless both variables of the previous pair sit in a corner of the box (within eta of their bounds):
 /// then, and where maximum gain finds nothing, the fall-back policy. Converges (Glasmachers & Igel 2006, theorem 1).
+/// A pair never leaves its group, so with several groups the fall-back also serves those that have been left behind.
 template <class Real>
 class HybridMaximumGain final : public WorkingSet<Real> {
  public:
@@ -139,7 +140,8 @@ class HybridMaximumGain final : public WorkingSet<Real> {
       : gain_(rows), eta_(eta), fallback_(std::move(fallback)), counters_(counters) {}
 
   Pair select(State<Real>& state, const Memory& memory) override {
-    used_gain_ = !memory.empty() && (inside(state, memory.latest().i) || inside(state, memory.latest().j));
+    used_gain_ = !memory.empty() && (inside(state, memory.latest().i) || inside(state, memory.latest().j)) &&
+                 !left_behind(state, memory.latest());
     if (used_gain_) {
       Pair pair = gain_.select(state, memory);
       if (pair.found()) return pair;
@@ -159,6 +161,12 @@ class HybridMaximumGain final : public WorkingSet<Real> {
     double width = state.upper[k] - state.lower[k];
     if (std::isinf(width)) width = std::max(1.0, std::abs(state.alpha[k]));
     return state.rise[k] >= eta_ * width && state.fall[k] >= eta_ * width;
+  }
+
+  /// Whether some other group is more than twice as far from optimal as that of the previous pair.
+  static bool left_behind(const State<Real>& state, const Remembered& pair) {
+    const Index k = std::max(state.position(pair.i), state.position(pair.j));
+    return 2.0 * state.extremes[state.group_of(k)].gap() < state.violation();
   }
 
   MaximumGain<Real> gain_;

@@ -3,11 +3,12 @@
     maximise    linear'a - 1/2 a'(K + diag(ridge))a
     subject to  lower <= a <= upper,   sum of a over each group fixed
 
-The variables are signed (a_i = y_i alpha_i in the textbooks' letters), so that the equality is a plain sum and
-the quadratic term is the kernel matrix itself. A solver sees a `Problem` and a Gram, never labels, C or a kernel.
+The variables are signed (a_i = y_i alpha_i in the textbooks' letters), so that the equality is a plain sum
+and the quadratic term is the kernel matrix itself. A solver sees a `Problem` and a Gram, never labels, C or a
+kernel.
 
-The multiplier of a group's equality (`offset`, the gradient linear - (K + ridge)a at its free variables) gives
-the bias; each builder says how.
+The multiplier of a group's equality (`offset`, the gradient linear - (K + ridge)a at its free variables)
+gives the bias; each builder says how.
 """
 
 from __future__ import annotations
@@ -141,16 +142,24 @@ class Problem:
         real = points != GROUNDED
         return np.bincount(points[real], weights=a[real], minlength=n)
 
-    def nearest_feasible(self, a: ArrayLike) -> Vector:
-        """The feasible point nearest to `a`, for a warm start after the box has changed."""
+    def feasible_near(self, a: ArrayLike) -> Vector:
+        """A feasible point near `a`, for a warm start after the box has changed.
+
+        The variables are clipped to their bounds; then, group by group, those that are not zero are shifted
+        together until the sum is right, so that a sparse point stays sparse. A grounded variable takes up the
+        whole difference.
+        """
         a = _vector(a, "a")
         if a.shape != self.start.shape:
             raise ValueError(f"a warm start of {a.size} variables does not fit a problem of {self.size}.")
-        parts = [
-            _project(a[group], self.lower[group], self.upper[group], float(self.start[group].sum()))
-            for group in self.groups
-        ]
-        return np.concatenate(parts)
+        near = np.clip(a, self.lower, self.upper)
+        for group in self.groups:
+            movable = near[group] != 0
+            if self.points is not None and (self.points[group] == GROUNDED).any():
+                movable = self.points[group] == GROUNDED
+            total = float(self.start[group].sum())
+            near[group] = _with_sum(near[group], self.lower[group], self.upper[group], total, movable)
+        return near
 
 
 def hard_margin(y: ArrayLike) -> Problem:
@@ -407,28 +416,33 @@ def without_bias(problem: Problem) -> Problem:
 
 def _fill(upper: Vector, total: float) -> Vector:
     """The first variables at their bounds until they add up to `total`."""
+    if total >= upper.sum() * (1 - 1e-12):  # all at their bound, exactly
+        return upper.copy()
     before = np.concatenate([[0.0], np.cumsum(upper)[:-1]])
     return np.clip(total - before, 0.0, upper)
 
 
-def _project(a: Vector, lower: Vector, upper: Vector, total: float) -> Vector:
-    """argmin |x - a|  s.t.  lower <= x <= upper,  sum x = total:  x = clip(a - shift) for the right shift."""
-    below, above = -1.0, 1.0
-    while np.clip(a - below, lower, upper).sum() < total:
-        below *= 2
-    while np.clip(a - above, lower, upper).sum() > total:
-        above *= 2
-    for _ in range(200):
-        shift = (below + above) / 2
-        if np.clip(a - shift, lower, upper).sum() > total:
-            below = shift
-        else:
-            above = shift
-    x = np.clip(a - shift, lower, upper)
-    free = (x > lower) & (x < upper)
-    if free.any():
-        x[free] = np.clip(x[free] + (total - x.sum()) / free.sum(), lower[free], upper[free])
+def _with_sum(x: Vector, lower: Vector, upper: Vector, total: float, movable: NDArray[np.bool_]) -> Vector:
+    """x with the movable variables shifted, all of them if need be, until the sum is `total`."""
+    needed = total - x[~movable].sum()
+    if not lower[movable].sum() <= needed <= upper[movable].sum():
+        movable, needed = np.ones(x.size, dtype=bool), total
+    x = x.copy()
+    x[movable] = _project(x[movable], lower[movable], upper[movable], needed)
     return x
+
+
+def _project(x: Vector, lower: Vector, upper: Vector, total: float) -> Vector:
+    """argmin |z - x|  s.t.  lower <= z <= upper,  sum z = total:  z = clip(x + shift) for the right shift."""
+    z = x
+    for _ in range(x.size + 1):
+        lacking = total - z.sum()
+        free = z < upper if lacking > 0 else z > lower
+        if abs(lacking) <= 1e-15 * np.abs(z).sum() or not free.any():
+            break
+        # What would do if nothing were clipped; each pass succeeds or ends with fewer free variables.
+        z = np.where(free, np.clip(z + lacking / free.sum(), lower, upper), z)
+    return z
 
 
 def _vector(value: ArrayLike, name: str) -> Vector:

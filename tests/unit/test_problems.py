@@ -105,27 +105,39 @@ def test_a_problem_moves_to_other_rows_of_a_larger_gram():
     np.testing.assert_array_equal(problem.by_point([0.5, -0.5, 9.0], 8), [0, 0, 0, -0.5, 0, 0, 0, 0.5])
 
 
-def test_the_nearest_feasible_point_keeps_sums_and_bounds():
-    rng = np.random.default_rng(1)
-    for problem in (
+@pytest.mark.parametrize(
+    "problem",
+    [
         problems.nu_classification(y, 0.7),
         problems.soft_margin(y, 0.5),
         problems.hard_margin(y),
-    ):
-        a = problem.nearest_feasible(rng.normal(size=5) * 3)
+        problems.without_bias(problems.soft_margin(y, 0.5)),
+        problems.enclosing_ball(np.ones(5), 0.3),
+        problems.epsilon_regression(t, 2.0, 0.1),
+    ],
+)
+def test_a_warm_start_is_brought_back_to_bounds_and_sums(problem):
+    rng = np.random.default_rng(1)
+    for scale in (0.1, 1.0, 10.0):
+        a = problem.feasible_near(rng.normal(size=problem.size) * scale)
         assert ((a >= problem.lower) & (a <= problem.upper)).all()
         np.testing.assert_allclose(sums(problem, a), sums(problem), atol=1e-12)
-        np.testing.assert_allclose(problem.nearest_feasible(a), a, atol=1e-12)
+        np.testing.assert_allclose(problem.feasible_near(a), a, atol=1e-12)
 
 
-def test_the_nearest_feasible_point_is_nearest():
-    rng = np.random.default_rng(2)
-    problem = problems.one_class(6, 0.5)
-    far = rng.normal(size=6)
-    nearest = problem.nearest_feasible(far)
-    for _ in range(200):
-        other = problem.nearest_feasible(nearest + 0.1 * rng.normal(size=6))
-        assert np.linalg.norm(nearest - far) <= np.linalg.norm(other - far) + 1e-12
+def test_a_sparse_warm_start_stays_sparse():
+    problem = problems.soft_margin(np.tile([1, -1], 50), 0.5)
+    far = np.zeros(100)
+    far[[0, 1, 2, 3]] = [0.7, -0.2, 0.2, -0.7]
+    np.testing.assert_array_equal(np.flatnonzero(problem.feasible_near(far)), [0, 1, 2, 3])
+    far[0] = 0.0
+    near = problem.feasible_near(far)
+    assert near.sum() == pytest.approx(0.0) and 0 < np.count_nonzero(near) <= 3
+
+
+def test_a_warm_start_of_another_size_is_refused():
+    with pytest.raises(ValueError, match="a warm start of 3 variables does not fit a problem of 5"):
+        problems.soft_margin(y, 1.0).feasible_near(np.zeros(3))
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
+#include <vector>
 
 #include "../gram.hpp"
 #include "../simd.hpp"
@@ -20,14 +22,20 @@
 
 namespace wm {
 
+// A Term is asked for its form `in<A>()` the arithmetic of the sum, float or double, before a sum begins.
+
 struct ProductTerm {
   static constexpr bool zero_at_zero = true;  // term(x, 0) = 0
   template <class A>
-  WM_INLINE static A term(A x, A z) {
+  ProductTerm in() const {
+    return {};
+  }
+  template <class A>
+  WM_INLINE A term(A x, A z, Index) const {
     return x * z;
   }
   template <class A>
-  WM_INLINE static A correction(A x, A z) {
+  WM_INLINE A correction(A x, A z, Index) const {
     return x * z;
   }
 };
@@ -35,11 +43,15 @@ struct ProductTerm {
 struct SquaredDifferenceTerm {
   static constexpr bool zero_at_zero = false;
   template <class A>
-  WM_INLINE static A term(A x, A z) {
+  SquaredDifferenceTerm in() const {
+    return {};
+  }
+  template <class A>
+  WM_INLINE A term(A x, A z, Index) const {
     return (x - z) * (x - z);
   }
   template <class A>
-  WM_INLINE static A correction(A x, A z) {
+  WM_INLINE A correction(A x, A z, Index) const {
     return z * (z - 2 * x);
   }
 };
@@ -47,68 +59,103 @@ struct SquaredDifferenceTerm {
 struct AbsoluteDifferenceTerm {
   static constexpr bool zero_at_zero = false;
   template <class A>
-  WM_INLINE static A term(A x, A z) {
+  AbsoluteDifferenceTerm in() const {
+    return {};
+  }
+  template <class A>
+  WM_INLINE A term(A x, A z, Index) const {
     return std::abs(x - z);
   }
   template <class A>
-  WM_INLINE static A correction(A x, A z) {
+  WM_INLINE A correction(A x, A z, Index) const {
     return std::abs(x - z) - std::abs(x);
   }
 };
 
+/// weight_j (x_j - z_j)^2.
+class WeightedSquaredDifferenceTerm {
+  template <class A>
+  struct In {
+    static constexpr bool zero_at_zero = false;
+    const A* weights;
+    WM_INLINE A term(A x, A z, Index j) const { return weights[j] * ((x - z) * (x - z)); }
+    WM_INLINE A correction(A x, A z, Index j) const { return weights[j] * (z * (z - 2 * x)); }
+  };
+
+ public:
+  explicit WeightedSquaredDifferenceTerm(std::vector<double> weights)
+      : double_(std::move(weights)), single_(double_.begin(), double_.end()) {}
+
+  template <class A>
+  In<A> in() const {
+    if constexpr (std::is_same_v<A, float>)
+      return {single_.data()};
+    else
+      return {double_.data()};
+  }
+
+ private:
+  std::vector<double> double_;
+  std::vector<float> single_;
+};
+
 /// sum_j term(x_j, 0).
-template <class Term, class A>
-A sum_against_zero(const ScatteredPoint<A>& x) {
+template <class A, class Term>
+A sum_against_zero(Term term, const ScatteredPoint<A>& x) {
   if (Term::zero_at_zero) return 0;
   A sum = 0;
-  for (const Index j : x.support) sum += Term::term(x.values[j], A(0));
+  for (const Index j : x.support) sum += term.term(x.values[j], A(0), j);
   return sum;
 }
 
 /// The sum over the union of two supports, term by term.
-template <class Term, class A, class T>
-A merged_sum(const ScatteredPoint<A>& x, SparsePoint<T> z) {
+template <class A, class Term, class T>
+A merged_sum(Term term, const ScatteredPoint<A>& x, SparsePoint<T> z) {
   A sum = 0;
   auto next = x.support.begin();
   for (Index k = 0; k < z.size; ++k) {
     const Index j = z.coordinates[k];
-    for (; next != x.support.end() && *next < j; ++next) sum += Term::term(x.values[*next], A(0));
+    for (; next != x.support.end() && *next < j; ++next) sum += term.term(x.values[*next], A(0), *next);
     if (next != x.support.end() && *next == j) ++next;
-    sum += Term::term(x.values[j], A(z.values[k]));
+    sum += term.term(x.values[j], A(z.values[k]), j);
   }
-  for (; next != x.support.end(); ++next) sum += Term::term(x.values[*next], A(0));
+  for (; next != x.support.end(); ++next) sum += term.term(x.values[*next], A(0), *next);
   return sum;
 }
 
-template <class Term, class A, class T>
-WM_INLINE A sum_over_coordinates(const ScatteredPoint<A>& x, A, DensePoint<T> z) {
+template <class A, class Term, class T>
+WM_INLINE A sum_over_coordinates(Term term, const ScatteredPoint<A>& x, A, DensePoint<T> z) {
   const A* const values = x.values;
   A sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (Index j = 0; j < z.size; ++j) sum += Term::term(values[j], A(z.values[j]));
+  for (Index j = 0; j < z.size; ++j) sum += term.term(values[j], A(z.values[j]), j);
   return sum;
 }
 
-template <class Term, class A, class T>
-WM_INLINE A sum_over_coordinates(const ScatteredPoint<A>& x, A against_zero, SparsePoint<T> z) {
+template <class A, class Term, class T>
+WM_INLINE A sum_over_coordinates(Term term, const ScatteredPoint<A>& x, A against_zero, SparsePoint<T> z) {
   const A* const values = x.values;
   A sum = 0;
 #pragma omp simd reduction(+ : sum)
-  for (Index k = 0; k < z.size; ++k) sum += Term::correction(values[z.coordinates[k]], A(z.values[k]));
+  for (Index k = 0; k < z.size; ++k) {
+    const Index j = z.coordinates[k];
+    sum += term.correction(values[j], A(z.values[k]), j);
+  }
   sum += against_zero;
   constexpr A digits_to_spare = A(1) / 16;
-  if (!Term::zero_at_zero && sum <= digits_to_spare * against_zero) return merged_sum<Term>(x, z);
+  if (!Term::zero_at_zero && sum <= digits_to_spare * against_zero) return merged_sum<A>(term, x, z);
   return sum;
 }
 
 /// out[b] = sum_j term(x_j, z_j) for z = z[columns[b]].
-template <class Term, class A, class Columns, class Out>
-void sums_with_columns(const ScatteredPoint<A>& x, A against_zero, const Columns& z, std::span<const Index> columns,
+template <class A, class Term, class Columns, class Out>
+void sums_with_columns(Term term, const ScatteredPoint<A>& x, const Columns& z, std::span<const Index> columns,
                        Out* out) {
+  const A against_zero = sum_against_zero<A>(term, x);
   simd::on_avx2([&]() WM_INLINE_LAMBDA {
     const Index* const column = columns.data();
     for (std::size_t b = 0; b < columns.size(); ++b)
-      out[b] = Out(sum_over_coordinates<Term, A>(x, against_zero, z[column[b]]));
+      out[b] = Out(sum_over_coordinates<A>(term, x, against_zero, z[column[b]]));
   });
 }
 
@@ -122,7 +169,7 @@ struct Identity {
 template <class Term, class Map>
 class PairwiseGram : public Gram {
  public:
-  PairwiseGram(Points x, Points z, Map map) : x_(x), z_(z), map_(map) {}
+  PairwiseGram(Points x, Points z, Map map, Term term = {}) : x_(x), z_(z), map_(map), term_(std::move(term)) {}
 
   Index rows() const override { return count(x_); }
   Index columns() const override { return count(z_); }
@@ -156,6 +203,7 @@ class PairwiseGram : public Gram {
     auto& scattered = Scattered<A>::of_this_thread();
     const std::size_t rows_at_once = std::clamp<std::size_t>(32768 / (dimension(x_) + 1), 1, 16);
     constexpr std::size_t tile = 256;
+    const auto term = term_.template in<A>();
     for (std::size_t first = 0; first < which.size(); first += rows_at_once) {
       const auto some = which.subspan(first, std::min(rows_at_once, which.size() - first));
       const auto& xs = scattered.write(x_, some);
@@ -163,7 +211,7 @@ class PairwiseGram : public Gram {
         const auto these = columns.subspan(b, std::min(tile, columns.size() - b));
         for (std::size_t a = 0; a < xs.size(); ++a) {
           Out* const values = out + (first + a) * columns.size() + b;
-          sums_with_columns<Term>(xs[a], sum_against_zero<Term>(xs[a]), z, these, values);
+          sums_with_columns<A>(term, xs[a], z, these, values);
           map_(values, these.size());
         }
       }
@@ -173,6 +221,7 @@ class PairwiseGram : public Gram {
 
   Points x_, z_;
   Map map_;
+  Term term_;
 };
 
 }  // namespace wm

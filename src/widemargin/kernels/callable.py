@@ -10,16 +10,17 @@ from .points import count, take
 
 
 class Callable(Kernel):
-    """k(A, B) = function(A, B), any Python function from two collections of points to the matrix of their kernel.
+    """k(A, B) = function(A, B), any Python function from two collections of points to their kernel matrix.
 
-    Points may be anything: rows of an array or of a sparse matrix, or the items of a sequence (strings, graphs). The
-    function is asked for a few rows at a time and never for the whole matrix. There are no parameters in `theta`.
+    Points may be anything: rows of an array or of a sparse matrix, or the items of a sequence (strings,
+    graphs). The function is asked for a few rows at a time and never for the whole matrix. There are no
+    parameters in `theta`.
 
     Parameters
     ----------
     function : callable
-        ``function(A, B)`` returns an array of shape ``(len(A), len(B))``. It gets rows of arrays as arrays, items of
-        other sequences as lists.
+        ``function(A, B)`` returns an array of shape ``(len(A), len(B))``. It gets rows of arrays as arrays,
+        items of other sequences as lists.
 
     Examples
     --------

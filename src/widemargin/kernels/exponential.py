@@ -9,7 +9,9 @@ from .kernel import Kernel
 
 
 class Exponential(Kernel):
-    """k(x, z) = exp(kernel(x, z)), written ``kernel.exp()``: the sum of all powers of the kernel, each over its factorial.
+    """k(x, z) = exp(kernel(x, z)), written ``kernel.exp()``.
+
+    The sum of all powers of the kernel, each divided by its factorial.
 
     Parameters
     ----------

@@ -14,8 +14,9 @@ from .validate import positive
 class Gaussian(StationaryKernel):
     """k(x, z) = exp(-gamma |x - z|^2).
 
-    The width convention here is gamma = 1 / (2 sigma^2), sigma being the standard deviation of the bell; other texts
-    write exp(-|x - z|^2 / sigma^2). Universal on compact sets; the Gram matrix of distinct points has full rank.
+    The width convention here is gamma = 1 / (2 sigma^2), sigma being the standard deviation of the bell;
+    other texts write exp(-|x - z|^2 / sigma^2). Universal on compact sets; the Gram matrix of distinct points
+    has full rank.
 
     Parameters
     ----------

@@ -15,10 +15,10 @@ from .stationary import StationaryKernel
 class GeneralGaussian(StationaryKernel):
     """k(x, z) = exp(-1/2 (x - z)' M (x - z)), the radial Gaussian of gamma = 1/2 on A x where M = A'A.
 
-    Its parameters in `theta` are the entries on and above the diagonal, row by row, of L = log M, which may be any
-    real numbers: M = exp(L) is then symmetric and positive definite. With M = U diag(exp(l)) U' and G the gradient in
-    M, the gradient in L is U (F o (U'GU)) U' where F_ij = (exp(l_i) - exp(l_j)) / (l_i - l_j), and exp(l_i) where the
-    two are equal (Daleckii and Krein).
+    Its parameters in `theta` are the entries on and above the diagonal, row by row, of L = log M, which may
+    be any real numbers: M = exp(L) is then symmetric and positive definite. With M = U diag(exp(l)) U' and G
+    the gradient in M, the gradient in L is U (F o (U'GU)) U' where F_ij = (exp(l_i) - exp(l_j)) / (l_i -
+    l_j), and exp(l_i) where the two are equal (Daleckii and Krein).
 
     Parameters
     ----------

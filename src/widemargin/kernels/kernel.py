@@ -16,12 +16,12 @@ BLOCK_ENTRIES = 2**20
 class Kernel(BaseEstimator):
     """A function k(x, z), usually an inner product <Phi(x), Phi(z)> in some feature space.
 
-    Kernels are records: they hold parameters and nothing else, so that `clone`, `get_params` and grid search over
-    nested names such as ``kernel__left__gamma`` work. They combine: ``k1 + k2``, ``k1 * k2``, ``0.5 * k``,
-    ``k.exp()``, ``k.normalized()`` and ``k.pull_back(transform)`` are kernels again.
+    Kernels are records: they hold parameters and nothing else, so that `clone`, `get_params` and grid search
+    over nested names such as ``kernel__left__gamma`` work. They combine: ``k1 + k2``, ``k1 * k2``, ``0.5 *
+    k``, ``k.exp()``, ``k.normalized()`` and ``k.pull_back(transform)`` are kernels again.
 
-    A kernel of one's own defines `bind`, names its positive parameters in `_log_parameters` and, if it has any,
-    defines `_contract_rows`; `widemargin.testing.check_kernel` verifies the result.
+    A kernel of one's own defines `bind`, names its positive parameters in `_log_parameters` and, if it has
+    any, defines `_contract_rows`; `widemargin.testing.check_kernel` verifies the result.
     """
 
     _log_parameters: tuple[str, ...] = ()
@@ -34,7 +34,7 @@ class Kernel(BaseEstimator):
     """Whether every Gram matrix of this kernel is positive semi-definite."""
 
     is_universal = False
-    """Whether its functions come arbitrarily close to every continuous function on a compact set of vectors."""
+    """Whether its functions come close to every continuous function on a compact set of vectors."""
 
     def bind(self, X: Any, Y: Any = None) -> _core.Gram:
         """Return the matrix k(X, Y), or k(X, X), to be computed by blocks as needed; it borrows the data."""
@@ -49,14 +49,14 @@ class Kernel(BaseEstimator):
         return self.bind(X).diagonal()
 
     def distance(self, X: Any, Y: Any = None) -> np.ndarray:
-        """Return the distances |Phi(x) - Phi(z)| = sqrt(k(x, x) - 2 k(x, z) + k(z, z)) in the feature space."""
+        """Return |Phi(x) - Phi(z)| = sqrt(k(x, x) - 2 k(x, z) + k(z, z)), distances in the feature space."""
         x = self.diagonal(X)
         y = x if Y is None else self.diagonal(Y)
         return np.sqrt(np.maximum(x[:, None] + y[None, :] - 2 * self.gram(X, Y), 0))
 
     @property
     def theta(self) -> np.ndarray:
-        """The logarithms of the positive parameters, this kernel's own first, then those of its parts in order."""
+        """The logarithms of the positive parameters, the kernel's own first, then those of its parts."""
         own = [np.log(np.ravel(self._checked(name))) for name in self._log_parameters]
         parts = [getattr(self, name).theta for name in self._parts]
         return np.concatenate([np.empty(0), *own, *parts])
@@ -89,7 +89,8 @@ class Kernel(BaseEstimator):
 
         Notes
         -----
-        Rows are visited a block at a time; never is there an array of n x m x p entries, nor a dense copy of sparse data.
+        Rows are visited a block at a time; never is there an array of n x m x p entries, nor a dense copy of
+        sparse data.
         """
         gradient = np.zeros(self.theta.size)
         if not gradient.size:
@@ -128,14 +129,14 @@ class Kernel(BaseEstimator):
     def __add__(self, other: "Kernel | float") -> "Kernel":
         from .sum import Sum
 
-        other = _as_kernel(other)
-        return NotImplemented if other is None else Sum(self, other)
+        right = _as_kernel(other)
+        return NotImplemented if right is None else Sum(self, right)
 
     def __radd__(self, other: float) -> "Kernel":
         from .sum import Sum
 
-        other = _as_kernel(other)
-        return NotImplemented if other is None else Sum(other, self)
+        left = _as_kernel(other)
+        return NotImplemented if left is None else Sum(left, self)
 
     def __mul__(self, other: "Kernel | float") -> "Kernel":
         from .product import Product
@@ -173,6 +174,8 @@ class Kernel(BaseEstimator):
 
     __hash__ = None  # type: ignore[assignment]
 
+    __array_ufunc__ = None  # so that a numpy number times a kernel asks the kernel
+
 
 class VectorKernel(Kernel):
     """A kernel on vectors: its data are matrices, dense or CSR, with one row per point."""
@@ -197,8 +200,7 @@ def whole(gram: _core.Gram) -> np.ndarray:
 
 def count_features(X: Any) -> int:
     """Return the number of features of `X`, 1 where points are no vectors."""
-    shape = getattr(X, "shape", ())
-    return shape[1] if len(shape) == 2 else 1
+    return X.shape[1] if len(getattr(X, "shape", ())) == 2 else 1
 
 
 def _row_blocks(rows: int, columns: int, features: int) -> Iterator[np.ndarray]:

@@ -61,6 +61,6 @@ class Normalized(Kernel):
         if not np.all(squares > 0):
             i = int(np.argmin(squares > 0))
             raise ValueError(
-                f"A normalised kernel needs kernel(x, x) > 0, but it is {squares[i]:.3g} for the point in row {i}."
+                f"A normalised kernel needs kernel(x, x) > 0, but it is {squares[i]:.3g} for point {i}."
             )
         return squares

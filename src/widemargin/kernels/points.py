@@ -16,7 +16,8 @@ def as_vectors(X: Any) -> np.ndarray | sp.csr_array | sp.csr_matrix:
     """Return `X` as a matrix the core can borrow, itself whenever possible.
 
     Dense float32, float64, uint8 and int8 stay what they are, and so do CSR matrices of float32 and float64;
-    any other real numbers become float64, any other sparse format becomes CSR. Nothing sparse is ever made dense.
+    any other real numbers become float64, any other sparse format becomes CSR. Nothing sparse is ever made
+    dense.
     """
     X = _as_csr(X) if sp.issparse(X) else _as_dense(X)
     if X.ndim != 2:
@@ -33,7 +34,7 @@ def as_points(X: Any) -> _core.Points:
 
 
 def take(X: Any, which: np.ndarray) -> Any:
-    """Return the points of `X` numbered `which`: rows of an array or a CSR matrix, a list from any other sequence."""
+    """Return the points of `X` numbered `which`: rows of a matrix, a list from any other sequence."""
     if isinstance(X, np.ndarray) or sp.issparse(X):
         return X[which]
     if hasattr(X, "iloc"):

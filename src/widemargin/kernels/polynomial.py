@@ -12,7 +12,8 @@ from .validate import finite, natural, positive
 class Polynomial(DotKernel):
     """k(x, z) = (gamma <x, z> + coef0)^degree.
 
-    Positive semi-definite for coef0 >= 0. With coef0 = 0 and gamma = 1 its features are all monomials of the degree.
+    Positive semi-definite for coef0 >= 0. With coef0 = 0 and gamma = 1 its features are all monomials of the
+    degree.
 
     Parameters
     ----------

@@ -9,10 +9,12 @@ from .kernel import Kernel
 
 
 class Precomputed(Kernel):
-    """k(x, z) = X[x, z]: the data are the kernel matrix itself, one row per point asked about, one column per known one.
+    """k(x, z) = K[x, z]: the data are the kernel matrix itself.
 
-    Training points are named by their column numbers: ``bind(K, columns)`` is the part of ``K`` in those columns.
-    The matrix is borrowed in float32 or float64 with any strides. There are no parameters.
+    It has one row per point asked about and one column per training point.
+
+    Training points are named by their column numbers: ``bind(K, columns)`` is the part of ``K`` in those
+    columns. The matrix is borrowed in float32 or float64 with any strides. There are no parameters.
 
     Examples
     --------
@@ -43,8 +45,8 @@ class Precomputed(Kernel):
         if gap.max(initial=0) > 16 * np.finfo(K.dtype).eps ** 0.75 * np.abs(K).max(initial=0):
             row, column = np.unravel_index(np.argmax(gap), gap.shape)
             raise ValueError(
-                f"The precomputed kernel matrix must be symmetric, but [{row}, {column}] and [{column}, {row}] differ "
-                f"by {gap[row, column]:.3g}; use (K + K.T) / 2 if that is only rounding."
+                f"The precomputed kernel matrix must be symmetric, but [{row}, {column}] and "
+                f"[{column}, {row}] differ by {gap[row, column]:.3g}; pass (K + K.T) / 2 if that is rounding."
             )
 
 

@@ -11,8 +11,8 @@ from .kernel import Kernel
 class PullBack(Kernel):
     """k(x, z) = kernel(transform(x), transform(z)), written ``kernel.pull_back(transform)``.
 
-    With the linear kernel it is the kernel of an explicit feature map, and for a map to one feature f the kernel
-    f(x) f(z). The transformation happens once per `bind`; it has no parameters in `theta`.
+    With the linear kernel it is the kernel of an explicit feature map, and for a map to one feature f the
+    kernel f(x) f(z). The transformation happens once per `bind`; it has no parameters in `theta`.
 
     Parameters
     ----------

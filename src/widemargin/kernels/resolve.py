@@ -15,7 +15,7 @@ KERNEL_NAMES = ("linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed")
 
 
 def resolve_kernel(kernel: Any, gamma: float = 1.0, coef0: float = 0.0, degree: int = 3) -> Kernel:
-    """Return the Kernel that `kernel` stands for: itself, one of scikit-learn's names or a function of two matrices.
+    """Return the Kernel that `kernel` stands for: itself, one of scikit-learn's names or a function.
 
     The other arguments matter to the kernels named by strings that have such a parameter.
 

@@ -25,4 +25,4 @@ def is_psd(K: np.ndarray, tol: float = 1e-10) -> bool:
     False
     """
     K = np.asarray(K, dtype=np.float64)
-    return min_eigenvalue(K) >= -tol * abs(np.trace(K))
+    return bool(min_eigenvalue(K) >= -tol * abs(np.trace(K)))

@@ -9,7 +9,7 @@ from .points import count
 
 
 class StationaryKernel(VectorKernel):
-    """k(x, z) = f(x - z) with f(0) = 1: every point has length one in the feature space, whatever the parameters."""
+    """k(x, z) = f(x - z) with f(0) = 1: all points have length one in the feature space."""
 
     def diagonal(self, X: Any) -> np.ndarray:
         return np.ones(count(X))

@@ -1,0 +1,236 @@
+"""What all kernel machines share: reading data, solving, the certificate, and evaluating the expansion."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from widemargin import kernels
+from widemargin.estimators import parameters, sample
+from widemargin.estimators.training import Outcome, Training, choose_solver
+from widemargin.expansion import Expansion
+from widemargin.kernels.points import count, take
+from widemargin.kernels.resolve import KERNEL_NAMES
+from widemargin.problems import GROUNDED, Problem, Vector
+from widemargin.solvers import Status
+
+MEGABYTE = 2**20
+
+
+
+def _is_kernel(value: Any) -> bool:
+    if isinstance(value, str):
+        return value in KERNEL_NAMES
+    return isinstance(value, kernels.Kernel) or (callable(value) and not isinstance(value, type))
+
+
+@contextmanager
+def all_or_nothing(estimator: Any) -> Iterator[None]:
+    """A `fit` that fails leaves the estimator as it was."""
+    before = vars(estimator).copy()
+    try:
+        yield
+    except BaseException:
+        vars(estimator).clear()
+        vars(estimator).update(before)
+        raise
+
+
+class KernelMachine(BaseEstimator):
+    """Base of all kernel machines.
+
+    A machine builds its problems, has them solved by `_solve`, and stores with `_keep` the arrays that make up its
+    expansion: `support_`, `support_vectors_`, `dual_coef_` and `intercept_`. Predictions read nothing else.
+    """
+
+    _rules: ClassVar[dict[str, parameters.Rule]] = {
+        "kernel": parameters.Rule(f"one of {KERNEL_NAMES}, a kernel or a function", _is_kernel),
+        "degree": parameters.count,
+        "gamma": parameters.one_of("scale", "auto") | parameters.positive_and_finite,
+        "coef0": parameters.finite,
+        "tol": parameters.positive_and_finite,
+        "shrinking": parameters.boolean,
+        "cache_size": parameters.not_negative,
+        "verbose": parameters.verbosity,
+        "max_iter": parameters.limit,
+        "max_time": parameters.none | parameters.not_negative,
+        "callback": parameters.none | parameters.function,
+        "n_jobs": parameters.none | parameters.jobs,
+        "warm_start": parameters.boolean,
+    }
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = sample.is_precomputed(self.kernel)
+        tags.input_tags.sparse = not tags.input_tags.pairwise
+        return tags
+
+    def _check_parameters(self) -> None:
+        parameters.check(self, self._rules)
+        choose_solver(self.solver)
+
+    def _bind(self, X: Any, weight: Vector) -> tuple[kernels.Kernel, Any]:
+        """The kernel and its matrix on X, which is borrowed."""
+        kernel = sample.choose_kernel(
+            self.kernel, X, weight, degree=self.degree, gamma=self.gamma, coef0=self.coef0
+        )
+        if sample.is_precomputed(kernel):
+            sample.check_matrix(X)
+        return kernel, kernel.bind(X)
+
+    def _solve(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Outcome:
+        training = Training(
+            solver=choose_solver(self.solver),
+            tol=self.tol,
+            max_iter=self.max_iter,
+            max_time=self.max_time,
+            shrinking=bool(self.shrinking),
+            cache_bytes=int(self.cache_size * MEGABYTE),
+            n_jobs=self.n_jobs,
+            verbose=bool(self.verbose),
+            callback=self.callback,
+        )
+        return training.run(problems, gram, starts)
+
+    def _starts(self, problems: Sequence[Problem], n: int) -> list[Vector | None]:
+        """Where a warm start begins: the last coefficients, brought back to feasibility; None without one."""
+        nowhere: list[Vector | None] = [None] * len(problems)
+        if not self.warm_start or getattr(self, "shape_fit_", (None,))[0] != n:
+            return nowhere
+        columns = self._coefficients()
+        if columns.shape[1] != len(problems):
+            return nowhere
+        coefficients = np.zeros((n, len(problems)))
+        coefficients[self.support_] = columns
+        return [self._start(*each) for each in zip(problems, coefficients.T, strict=True)]
+
+    def _start(self, problem: Problem, coefficients: Vector) -> Vector:
+        """Variables with these coefficients: each takes the part of its point's that fits its bounds."""
+        a = np.where(problem.points == GROUNDED, 0.0, coefficients[problem.points])
+        return problem.feasible_near(a)
+
+    def _keep(self, X: Any, kernel: kernels.Kernel, support: NDArray[np.integer]) -> None:
+        """Store the support vectors and what predictions need of the kernel."""
+        precomputed = sample.is_precomputed(kernel)
+        self.kernel_ = kernel
+        self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(X),)
+        self.support_ = support.astype(np.int32)
+        self.support_vectors_ = np.empty((0, 0)) if precomputed else take(X, support)
+        self._sparse = sp.issparse(X)
+
+    def _keep_certificate(self, solutions: Sequence[Any]) -> None:
+        """Store what is proved of the solutions: sums over the sub-problems, and the worst violation."""
+        worst = Outcome(list(solutions), None).worst
+        self.status_ = worst.status
+        self.fit_status_ = int(worst.status is not Status.OPTIMAL)
+        self.dual_objective_ = float(sum(each.dual_objective for each in solutions))
+        self.primal_objective_ = float(sum(each.primal_objective for each in solutions))
+        self.duality_gap_ = float(sum(each.duality_gap for each in solutions))
+        self.kkt_violation_ = float(max(each.kkt_violation for each in solutions))
+        self.kernel_evaluations_ = int(sum(each.counters["kernel_evaluations"] for each in solutions))
+        traces = [each.trace for each in solutions]
+        vars(self).pop("trace_", None)
+        if any(trace is not None for trace in traces):
+            self.trace_ = traces[0] if len(traces) == 1 else traces
+
+    def _conclude(self, outcome: Outcome) -> None:
+        """After the model is stored: say what is missing, and pass on a Ctrl-C."""
+        if outcome.interruption is not None:
+            raise outcome.interruption
+        worst = outcome.worst
+        if worst.status in (Status.MAX_ITERATIONS, Status.MAX_TIME, Status.STALLED):
+            warnings.warn(self._remedy(worst), ConvergenceWarning, stacklevel=3)
+
+    def _remedy(self, solution: Any) -> str:
+        limits = {
+            Status.MAX_ITERATIONS: (f"stopped at max_iter={self.max_iter}", "raise max_iter"),
+            Status.MAX_TIME: (f"stopped at max_time={self.max_time} s", "raise max_time"),
+            Status.STALLED: ("stopped where round-off ends all progress", "raise tol"),
+        }
+        event, remedy = limits[solution.status]
+        lower = ", or lower C" if hasattr(self, "C") else ""
+        return (
+            f"{type(self).__name__} {event} with a KKT violation of {solution.kkt_violation:.2g} (tol={self.tol:g}): "
+            f"scale the data (StandardScaler or MinMaxScaler), {remedy}{lower}; with warm_start=True the next fit "
+            "goes on from here."
+        )
+
+    def _coefficients(self) -> NDArray[np.float64]:
+        """Coefficients of the support vectors, one column per function."""
+        dual = self.dual_coef_
+        return (dual.toarray() if sp.issparse(dual) else dual).T
+
+    def _values(self, X: Any) -> NDArray[np.float64]:
+        """The expansion at the rows of X, shape (n_rows, n_functions)."""
+        check_is_fitted(self)
+        X = sample.read_prediction(self, X)
+        return self._expansion(X)(X, self.n_jobs)
+
+    def _expansion(self, X: Any = None) -> Expansion:
+        """What the machine computes. Points of a precomputed kernel are columns of X: all, or the support alone."""
+        points = self.support_vectors_
+        if sample.is_precomputed(self.kernel_):
+            alone = X is not None and X.shape[1] == self.support_.size
+            points = np.arange(self.support_.size) if alone else self.support_
+        return Expansion(self.kernel_, points, np.ascontiguousarray(self._coefficients()), self.intercept_)
+
+    def _store_dual(self, dual: NDArray[np.float64]) -> None:
+        """Coefficients by row, sparse if the data are."""
+        self.dual_coef_ = sp.csr_matrix(dual) if self._sparse else dual
+
+    @property
+    def coef_(self) -> Any:
+        """Weights of the features, for the linear kernel only."""
+        check_is_fitted(self)
+        if not sample.is_linear(self.kernel):
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        coef = self._coefficients().T @ self.support_vectors_
+        if self._sparse:
+            coef = sp.csr_matrix(coef)
+            coef.data.flags.writeable = False
+        else:
+            coef.flags.writeable = False
+        return coef
+
+
+class SingleMachine(KernelMachine):
+    """A machine of one problem and one function, on real targets or on none.
+
+    A sub-class states its problem (`_problem`) and stores what it reads off the solution (`_keep_function`).
+    """
+
+    def _problem(self, y: Vector | None, weight: Vector, diagonal: Callable[[], Vector]) -> Problem:
+        """The problem of points with these targets, positive weights and diagonal of the Gram."""
+        raise NotImplementedError
+
+    def _keep_function(self, problem: Problem, solution: Any) -> None:
+        """Store the intercept and what else the multipliers say."""
+        raise NotImplementedError
+
+    def _fit(self, X: Any, y: Vector | None, sample_weight: Any) -> Outcome:
+        n = count(X)
+        weight = sample.read_weight(sample_weight, n)
+        rows = np.flatnonzero(weight)
+        kernel, gram = self._bind(X, weight)
+        targets = None if y is None else y[rows]
+        problem = self._problem(targets, weight[rows], lambda: gram.diagonal()[rows]).on(rows)
+        outcome = self._solve([problem], gram, self._starts([problem], n))
+        solution = outcome.solutions[0]
+        coefficients = problem.by_point(solution.alpha, n)
+        support = np.flatnonzero(coefficients)
+        self._keep(X, kernel, support)
+        self._store_dual(coefficients[None, support])
+        self._keep_function(problem, solution)
+        self._keep_certificate([solution])
+        self.n_iter_ = int(solution.iterations)
+        self.n_support_ = np.array([support.size], dtype=np.int32)
+        return outcome

@@ -1,0 +1,291 @@
+"""What SVC and NuSVC share: several classes by two-class problems, votes and probabilities."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from widemargin import calibration
+from widemargin.estimators import code, parameters, sample
+from widemargin.estimators.base import KernelMachine, all_or_nothing
+from widemargin.kernels.points import count
+from widemargin.problems import Problem, Vector
+
+FOLDS = 5
+"""Every point is calibrated by machines trained on the other four fifths of the data."""
+
+
+def _has_probability(estimator: Any) -> bool:
+    if not estimator.probability:
+        raise AttributeError("predict_proba is not available when probability=False")
+    return True
+
+
+class KernelClassifier(ClassifierMixin, KernelMachine):
+    """A classifier made of two-class machines on one Gram.
+
+    A sub-class states its two-class problem (`_problem`) and how to read its solution (`_function`).
+    """
+
+    _rules: ClassVar[dict[str, parameters.Rule]] = KernelMachine._rules | {
+        "probability": parameters.boolean,
+        "class_weight": parameters.none | parameters.one_of("balanced") | parameters.mapping,
+        "decision_function_shape": parameters.one_of("ovr", "ovo"),
+        "multiclass": parameters.one_of("all-pairs", "one-vs-all"),
+        "break_ties": parameters.boolean,
+    }
+
+    def _problem(self, y: Vector, weight: Vector, class_weight: Vector) -> Problem:
+        """The problem of labels y in {-1, +1} with these weights of the points and of their classes."""
+        raise NotImplementedError
+
+    def _function(self, problem: Problem, solution: Any, n: int) -> tuple[Vector, float]:
+        """Coefficients of the n points and the intercept."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+        """Train on points X and their classes y.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or list of objects
+            The points; for a precomputed kernel their symmetric kernel matrix.
+        y : array-like of shape (n_samples,)
+            Their classes, numbers or strings.
+        sample_weight : array-like of shape (n_samples,), optional
+            Factors of the cost of each point; a point of weight 0 plays no part, one of weight 2 counts twice.
+
+        Returns
+        -------
+        self : object
+        """
+        with all_or_nothing(self):
+            self._check_parameters()
+            X, y = sample.read_training(self, X, y)
+            check_classification_targets(y)
+            classes, labels = np.unique(y, return_inverse=True)
+            weight = sample.read_weight(sample_weight, count(X))
+            _check_classes(classes, labels, weight)
+            class_weight = _class_weights(self.class_weight, classes, y)
+            outcome = self._fit_code(X, classes, labels, weight, class_weight)
+        self._conclude(outcome)
+        return self
+
+    def _fit_code(
+        self,
+        X: Any,
+        classes: NDArray,
+        labels: NDArray[np.integer],
+        weight: Vector,
+        class_weight: Vector,
+    ) -> Any:
+        n, M = count(X), self._code(len(classes))
+        rows = np.flatnonzero(weight)
+        self._check_feasible(labels[rows], weight[rows], M, classes)
+        folds = self._folds(labels[rows]) if self.probability else []
+        parts = [rows] + [rows[train] for train, _ in folds]
+        problems = [
+            self._subproblem(M[:, column], part, labels, weight, class_weight)
+            for part in parts
+            for column in range(M.shape[1])
+        ]
+        kernel, gram = self._bind(X, weight)
+        starts = self._starts(problems[: M.shape[1]], n) + [None] * (len(problems) - M.shape[1])
+        outcome = self._solve(problems, gram, starts)
+        self._check_separable(outcome.solutions, M, classes)
+        functions = [self._function(*solved, n) for solved in zip(problems, outcome.solutions, strict=True)]
+        coefficients = np.stack([function[0] for function in functions], axis=1)
+        intercepts = np.array([function[1] for function in functions])
+        columns = M.shape[1]
+
+        self.classes_, self.class_weight_ = classes, class_weight
+        self._keep_columns(X, kernel, labels, coefficients[:, :columns], intercepts[:columns])
+        self._keep_certificate(outcome.solutions[:columns])
+        self.n_iter_ = np.array([each.iterations for each in outcome.solutions[:columns]], dtype=np.int32)
+        self.probA_ = self.probB_ = np.empty(0)
+        if folds:
+            values, tested = [], []
+            for k, (train, test) in enumerate(folds, start=1):
+                part = slice(k * columns, (k + 1) * columns)
+                used, asked = rows[train].astype(np.int32), rows[test].astype(np.int32)
+                values.append(gram.block(asked, used) @ coefficients[used, part] + intercepts[part])
+                tested.append(asked)
+            self._calibrate(np.concatenate(values), np.concatenate(tested), labels, weight)
+        return outcome
+
+    def _code(self, k: int) -> code.Code:
+        if k == 2:
+            return code.two_classes()
+        return code.all_pairs(k) if self.multiclass == "all-pairs" else code.one_vs_all(k)
+
+    def _subproblem(
+        self,
+        column: NDArray[np.int8],
+        part: NDArray[np.integer],
+        labels: NDArray[np.integer],
+        weight: Vector,
+        class_weight: Vector,
+    ) -> Problem:
+        """The two-class problem of one column of the code on these rows of the Gram."""
+        y = column[labels[part]]
+        members, y = part[y != 0], y[y != 0].astype(np.float64)
+        return self._problem(y, weight[members], class_weight[labels[members]]).on(members)
+
+    def _check_feasible(
+        self, labels: NDArray[np.integer], weight: Vector, M: code.Code, classes: NDArray
+    ) -> None:
+        """Sub-classes whose problem may be infeasible say so here."""
+
+    def _check_separable(self, solutions: Any, M: code.Code, classes: NDArray) -> None:
+        """Sub-classes whose problem may be unbounded say so here."""
+
+    def _keep_columns(
+        self,
+        X: Any,
+        kernel: Any,
+        labels: NDArray[np.integer],
+        coefficients: NDArray[np.float64],
+        intercepts: Vector,
+    ) -> None:
+        """Store the support vectors, class by class, with their coefficients."""
+        support = np.flatnonzero(coefficients.any(axis=1))
+        support = support[np.argsort(labels[support], kind="stable")]
+        k = len(self.classes_)
+        self.n_support_ = np.bincount(labels[support], minlength=k).astype(np.int32)
+        self._keep(X, kernel, support)
+        if self._has_pairs(k):
+            self._store_dual(code.compress_pairs(coefficients[support], labels[support], k))
+        else:
+            self._store_dual(np.ascontiguousarray(coefficients[support].T))
+        self.intercept_ = intercepts
+
+    def _has_pairs(self, k: int) -> bool:
+        return k > 2 and self.multiclass == "all-pairs"
+
+    def _coefficients(self) -> NDArray[np.float64]:
+        k = len(self.classes_)
+        if not self._has_pairs(k):
+            return super()._coefficients()
+        dual = self.dual_coef_.toarray() if sp.issparse(self.dual_coef_) else self.dual_coef_
+        return code.expand_pairs(dual, np.repeat(np.arange(k), self.n_support_), k)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Decision values.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or list of objects
+            For a precomputed kernel: the kernel of these samples with all training samples, or with the support
+            vectors (in the order of `support_`) alone.
+
+        Returns
+        -------
+        values : array of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+            Two classes: positive for the second. Several, one-vs-all or ``decision_function_shape="ovr"``: a
+            score per class. Otherwise a column per pair (i, j), positive for class i.
+        """
+        values = self._values(X)
+        k = len(self.classes_)
+        if k == 2:
+            return values.ravel()
+        if self._has_pairs(k) and self.decision_function_shape == "ovr":
+            return code.score_classes(values, k)
+        return values
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row of X, see `decision_function`."""
+        check_is_fitted(self)
+        if self.break_ties and self.decision_function_shape == "ovo":
+            raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
+        return self.classes_[self._decide(self._values(X))]
+
+    def _decide(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Index of the predicted class."""
+        k = len(self.classes_)
+        if k == 2:
+            return (values[:, 0] >= 0).astype(np.intp)
+        if not self._has_pairs(k):
+            return values.argmax(axis=1)
+        if self.break_ties:
+            return code.score_classes(values, k).argmax(axis=1)
+        return code.count_votes(values, k).argmax(axis=1)
+
+    @available_if(_has_probability)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of the classes, columns as in `classes_`; the most probable one is what `predict` names.
+
+        Parameters
+        ----------
+        X : as in `decision_function`
+
+        Returns
+        -------
+        P : array of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        if self.probA_.size == 0:
+            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+        values = self._values(X)
+        return calibration.agree_with(self._sigmoids().predict_proba(values), self._decide(values))
+
+    @available_if(_has_probability)
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """Logarithms of `predict_proba`."""
+        return np.log(self.predict_proba(X))
+
+    def _folds(self, labels: NDArray[np.integer]) -> list[Any]:
+        seed = None if self.random_state is None else check_random_state(self.random_state)
+        return calibration.cross_fit_folds(labels, FOLDS, seed)
+
+    def _calibrate(
+        self, values: NDArray[np.float64], rows: NDArray[np.integer], labels: NDArray, weight: Vector
+    ) -> None:
+        """Fit the sigmoids to values of points that the machines behind them have not seen."""
+        sigmoids = self._new_sigmoids().fit(values, labels[rows], weight[rows])
+        self.probA_ = sigmoids.A_
+        self.probB_ = -sigmoids.B_ if len(self.classes_) == 2 else sigmoids.B_
+
+    def _new_sigmoids(self) -> Any:
+        k = len(self.classes_)
+        return (
+            calibration.PairwiseSigmoids() if k == 2 or self._has_pairs(k) else calibration.OneVsAllSigmoids()
+        )
+
+    def _sigmoids(self) -> Any:
+        """The fitted sigmoids. As in scikit-learn, `probB_` of two classes belongs to the first one's probability."""
+        sigmoids = self._new_sigmoids()
+        sigmoids.A_ = self.probA_
+        sigmoids.B_ = -self.probB_ if len(self.classes_) == 2 else self.probB_
+        sigmoids.n_classes_ = len(self.classes_)
+        return sigmoids
+
+
+def _check_classes(classes: NDArray, labels: NDArray[np.integer], weight: Vector) -> None:
+    if len(classes) < 2:
+        raise ValueError(
+            f"The number of classes has to be greater than one; got 1 class, {classes.tolist()[0]!r}."
+        )
+    weights = np.bincount(labels, weights=weight)
+    if not weights.all():
+        empty = classes.tolist()[int(np.argmin(weights))]
+        raise ValueError(
+            f"sample_weight is zero for every sample of class {empty!r}: drop it or give it weight."
+        )
+
+
+def _class_weights(class_weight: Any, classes: NDArray, y: NDArray) -> Vector:
+    weights = compute_class_weight(class_weight, classes=classes, y=y)
+    bad = ~(np.isfinite(weights) & (weights > 0))
+    if bad.any():
+        name = classes.tolist()[int(np.argmax(bad))]
+        raise ValueError(f"class_weight must be positive and finite, but that of class {name!r} is not.")
+    return np.asarray(weights, dtype=np.float64)

@@ -1,0 +1,124 @@
+"""What the documentation of all machines has in common, written once."""
+
+from __future__ import annotations
+
+from textwrap import indent
+from typing import Any
+
+SECTIONS = {
+    "kernel parameters": """\
+kernel : str, Kernel or function, default="rbf"
+    "linear", "poly", "rbf", "sigmoid", "laplacian", "precomputed", a kernel object (such as
+    ``0.5 * Gaussian(2.0) + Linear()``) or a function f(A, B) that returns the matrix of kernel values of two
+    blocks of rows. With a `kernels.Callable` X may be a list of any objects.
+degree : int, default=3
+    Degree of "poly".
+gamma : {"scale", "auto"} or float, default="scale"
+    Coefficient of "rbf", "poly", "sigmoid" and "laplacian": 1 / (n_features * variance of X, the points weighted
+    as in the fit), 1 / n_features, or a positive number.
+coef0 : float, default=0.0
+    Constant of "poly" and "sigmoid".""",
+    "solver parameters": """\
+shrinking : bool, default=True
+    Whether to set variables aside that seem to stay at their bounds.
+tol : float, default=1e-3
+    KKT violation to stop at.
+cache_size : float, default=200
+    Megabytes for rows of the kernel matrix.
+verbose : bool or int, default=False
+    Whether to say how far the fit is, by `logging` (logger "widemargin").
+max_iter : int, default=-1
+    Iterations allowed for each sub-problem; -1 for no limit.
+solver : None, str or solver, default=None
+    How to solve: a solver object such as ``SMO(step="planning-ahead")``, or the name of a working set selection.
+n_jobs : int, optional
+    Threads for sub-problems and predictions; -1 for all processors.
+warm_start : bool, default=False
+    Whether `fit` goes on from the last solution, made feasible again, if the number of samples is the same; also
+    after `max_iter`, `max_time` or an interruption.
+max_time : float, optional
+    Seconds allowed for the whole fit.
+callback : function, optional
+    Called about every 50 ms with the state of the solver (iteration, violation, objective, active_size,
+    kernel_evaluations, seconds). If it returns True the fit ends there, without a warning, with a usable model
+    and `status_` INTERRUPTED. Ctrl-C does the same and then raises KeyboardInterrupt.""",
+    "classifier parameters": """\
+class_weight : dict or "balanced", optional
+    Factors of the price of each class; "balanced" makes them inverse to the class sizes.
+decision_function_shape : {"ovr", "ovo"}, default="ovr"
+    Whether `decision_function` of several classes has a score per class or a value per pair.
+break_ties : bool, default=False
+    Whether `predict` breaks ties of votes by the decision values; needs "ovr".
+random_state : int, RandomState instance or None, default=None
+    Shuffles the folds of `probability`; None keeps the order of the samples.
+multiclass : {"all-pairs", "one-vs-all"}, default="all-pairs"
+    Which two-class problems several classes are made of.""",
+    "classifier attributes": """\
+classes_ : array of shape (n_classes,)
+class_weight_ : array of shape (n_classes,)
+support_ : array of shape (n_support,)
+    Indices of the support vectors, class by class.
+support_vectors_ : array or sparse matrix of shape (n_support, n_features), or list
+    Empty for a precomputed kernel.
+n_support_ : array of shape (n_classes,)
+    Support vectors of each class.
+dual_coef_ : array of shape (n_classes - 1, n_support), or (n_classes, n_support) for one-vs-all
+    Signed coefficients. All pairs: row r of a support vector of class c belongs to the pair with class r if
+    r < c, and r + 1 otherwise. Sparse if X was.
+intercept_ : array of shape (n_subproblems,)
+coef_ : array of shape (n_subproblems, n_features)
+    For the linear kernel only.
+n_iter_ : array of shape (n_subproblems,)
+    Iterations.
+probA_, probB_ : arrays of shape (n_subproblems,)
+    Parameters of the sigmoids; empty without `probability`.
+n_features_in_ : int
+feature_names_in_ : array of shape (n_features_in_,)
+    If X had string column names.
+shape_fit_ : tuple
+    Shape of X.
+kernel_ : Kernel
+    The kernel, its parameters settled.""",
+    "single attributes": """\
+support_ : array of shape (n_support,)
+    Indices of the support vectors.
+support_vectors_ : array or sparse matrix of shape (n_support, n_features), or list
+    Empty for a precomputed kernel.
+n_support_ : array of shape (1,)
+dual_coef_ : array of shape (1, n_support)
+    Coefficients of the support vectors; sparse if X was.
+intercept_ : array of shape (1,)
+coef_ : array of shape (1, n_features)
+    For the linear kernel only.
+n_iter_ : int
+    Iterations.
+n_features_in_ : int
+feature_names_in_ : array of shape (n_features_in_,)
+    If X had string column names.
+shape_fit_ : tuple
+    Shape of X.
+kernel_ : Kernel
+    The kernel, its parameters settled.""",
+    "certificate attributes": """\
+status_ : Status
+    How the fit ended, the worst over the sub-problems; ``status_.sentence`` says it in words.
+fit_status_ : int
+    0 if optimal, 1 otherwise.
+dual_objective_, primal_objective_, duality_gap_ : float
+    Values of the two problems and their difference, which bounds the distance to the optimum; summed over the
+    sub-problems.
+kkt_violation_ : float
+    Largest violation of the optimality conditions, recomputed in double precision.
+kernel_evaluations_ : int
+trace_ : dict of arrays, or a list of them
+    If the solver was asked to record one.""",
+}
+
+
+def documented(machine: type[Any]) -> type[Any]:
+    """Put the common sections in place of their names <...> in the class's documentation."""
+    text = machine.__doc__ or ""
+    for name, section in SECTIONS.items():
+        text = text.replace(f"    <{name}>", indent(section, "    "))
+    machine.__doc__ = text
+    return machine

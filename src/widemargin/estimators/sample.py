@@ -1,0 +1,162 @@
+"""Reading what users give to `fit` and `predict`: points, targets and weights, each checked before any work."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import check_array, column_or_1d
+from sklearn.utils.validation import check_consistent_length, validate_data
+
+from widemargin import kernels
+
+DTYPES = [np.float64, np.float32, np.uint8, np.int8]
+"""Numbers that kernels read as they are; all others become the first."""
+
+BLOCK_ENTRIES = 2**20
+"""Entries looked at together in a pass over all data."""
+
+PSD_CHECK_SIZE = 500
+"""A precomputed matrix is tested for positive semi-definiteness on so many of its points."""
+
+
+def is_precomputed(kernel: Any) -> bool:
+    """Whether X is to be a kernel matrix."""
+    if isinstance(kernel, kernels.Kernel):
+        return isinstance(kernel, kernels.Precomputed) or any(
+            is_precomputed(getattr(kernel, part)) for part in kernel._parts
+        )
+    return isinstance(kernel, str) and kernel == "precomputed"
+
+
+def is_linear(kernel: Any) -> bool:
+    """Whether the machine has a weight per feature."""
+    return isinstance(kernel, kernels.Linear) or (isinstance(kernel, str) and kernel == "linear")
+
+
+def choose_kernel(
+    kernel: Any, X: Any, weight: NDArray[np.float64], *, degree: int, gamma: str | float, coef0: float
+) -> kernels.Kernel:
+    """The kernel object for a name, a function f(A, B) -> block, or a kernel object."""
+    needs_gamma = isinstance(kernel, str) and kernel not in ("linear", "precomputed")
+    gamma = choose_gamma(gamma, X, weight) if needs_gamma else 1.0
+    return kernels.resolve_kernel(kernel, gamma=gamma, coef0=coef0, degree=degree)
+
+
+def choose_gamma(gamma: str | float, X: Any, weight: NDArray[np.float64]) -> float:
+    """ "scale": 1 / (d Var X), "auto": 1 / d, or the number itself.
+
+    A point of weight w counts w times in the variance, as if it were repeated.
+    """
+    if isinstance(gamma, Real):
+        return float(gamma)
+    d = X.shape[1]
+    if gamma == "auto":
+        return 1.0 / d
+    spread = variance(X, weight)
+    return 1.0 / (d * spread) if spread > 0 else 1.0
+
+
+def variance(X: Any, weight: NDArray[np.float64]) -> float:
+    """The variance of all entries of X, row i counted weight_i times; by blocks, so that X is never copied."""
+    total = weight.sum() * X.shape[1]
+    if sp.issparse(X):
+        rows = np.repeat(weight, np.diff(X.indptr))
+        mean = np.dot(rows, X.data) / total
+        return float(np.dot(rows, X.data.astype(np.float64) ** 2) / total - mean**2)
+    size = max(1, BLOCK_ENTRIES // X.shape[1])
+    blocks = [slice(begin, begin + size) for begin in range(0, len(X), size)]
+    mean = sum(weight[rows] @ X[rows].sum(axis=1, dtype=np.float64) for rows in blocks) / total
+    return float(sum(weight[rows] @ ((X[rows] - mean) ** 2).sum(axis=1) for rows in blocks) / total)
+
+
+def are_objects(X: Any, kernel: Any) -> bool:
+    """Whether X holds objects (strings, graphs, ...) that only a kernel function can read."""
+    if not (callable(kernel) or isinstance(kernel, kernels.Kernel)):
+        return False
+    if sp.issparse(X) or hasattr(X, "columns"):
+        return False
+    if isinstance(X, np.ndarray):
+        return X.ndim == 1 or X.dtype.kind in "OUS"
+    if not isinstance(X, list | tuple) or len(X) == 0:
+        return False
+    return not (isinstance(X[0], list | tuple | np.ndarray) and np.asarray(X[0]).dtype.kind in "biuf")
+
+
+def read_training(estimator: Any, X: Any, y: Any = None, **y_checks: Any) -> tuple[Any, Any]:
+    """Valid points and targets (None where `y` is None); sets `n_features_in_` on the estimator."""
+    if are_objects(X, estimator.kernel):
+        if y is not None:
+            y = column_or_1d(y, warn=True)
+            check_consistent_length(X, y)
+        return X, y
+    if is_precomputed(estimator.kernel) and sp.issparse(X):
+        raise TypeError("Sparse precomputed kernels are not supported: give X as a dense array.")
+    checks = {"accept_sparse": "csr", "dtype": DTYPES, "order": "C"}
+    if y is None:
+        return validate_data(estimator, X, **checks), None
+    return validate_data(estimator, X, y, **checks, **y_checks)
+
+
+def read_prediction(estimator: Any, X: Any) -> Any:
+    """Valid points for a fitted estimator."""
+    if are_objects(X, estimator.kernel):
+        return X
+    checks = {"accept_sparse": "csr", "dtype": DTYPES, "order": "C"}
+    if is_precomputed(estimator.kernel):
+        n, n_support = estimator.shape_fit_[0], len(estimator.support_)
+        if getattr(X, "ndim", 0) == 2 and X.shape[1] == n_support != n:
+            return check_array(X, **(checks | {"accept_sparse": False}))
+    return validate_data(estimator, X, reset=False, **checks)
+
+
+def read_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
+    """Finite, non-negative weights, not all zero."""
+    if sample_weight is None:
+        return np.ones(n)
+    weight = np.asarray(sample_weight, dtype=np.float64)
+    if weight.shape != (n,):
+        raise ValueError(
+            f"sample_weight has shape {weight.shape}, but there are {n} samples: give one weight each."
+        )
+    bad = ~np.isfinite(weight) | (weight < 0)
+    if bad.any():
+        i = int(np.argmax(bad))
+        raise ValueError(
+            f"sample_weight must be finite and not negative, but sample_weight[{i}] is {weight[i]:g}."
+        )
+    if not weight.any():
+        raise ValueError("sample_weight is zero for every sample: give at least one a positive weight.")
+    return weight
+
+
+def check_matrix(K: NDArray) -> None:
+    """Refuse a precomputed matrix that is not square and symmetric; warn of one that is no kernel matrix."""
+    kernels.Precomputed.check_training_matrix(K)
+    if not _looks_psd(K):
+        warnings.warn(
+            "the precomputed matrix is not positive semi-definite: the solution found is a stationary point, "
+            "but need not be the best one.",
+            UserWarning,
+            stacklevel=5,
+        )
+
+
+def _looks_psd(K: NDArray) -> bool:
+    """A cheap test: Cholesky of a principal sub-matrix, the diagonal raised by the round-off of the entries."""
+    which = np.linspace(0, len(K) - 1, min(len(K), PSD_CHECK_SIZE)).astype(int)
+    part = K[np.ix_(which, which)].astype(np.float64)
+    diagonal = np.diag(part)
+    if diagonal.min() < 0:
+        return False
+    round_off = (1e-5 if K.dtype == np.float32 else 1e-10) * max(float(diagonal.max()), 1e-300)
+    try:
+        scipy.linalg.cholesky(part + round_off * np.eye(len(part)), check_finite=False)
+    except np.linalg.LinAlgError:
+        return False
+    return True

@@ -1,0 +1,189 @@
+"""Solving the problems of one fit: on one Gram, within its limits, in threads, and never silently cut short."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, field
+from typing import Any
+
+from joblib import effective_n_jobs
+
+from widemargin.problems import Problem, Vector
+from widemargin.solvers import SMO, Solution, Status, Stop
+
+logger = logging.getLogger("widemargin")
+
+REPORT_SECONDS = 1.0
+"""Seconds between two progress messages."""
+
+SEVERITY = [
+    Status.OPTIMAL,
+    Status.STALLED,
+    Status.MAX_ITERATIONS,
+    Status.MAX_TIME,
+    Status.INTERRUPTED,
+    Status.UNBOUNDED,
+]
+
+
+def choose_solver(solver: Any) -> Any:
+    """A solver object from `None`, "auto", the name of a working set selection, or the object itself."""
+    if solver is None or (isinstance(solver, str) and solver == "auto"):
+        return SMO()
+    if isinstance(solver, str):
+        return SMO(working_set=solver)
+    if not hasattr(solver, "solve"):
+        raise ValueError(f"solver must be None, a name or an object with a solve method, not {solver!r}.")
+    return solver
+
+
+@dataclass
+class Watch:
+    """What the observers of all problems of a fit share: the callback, the messages and the wish to stop."""
+
+    callback: Callable[[Any], Any] | None
+    verbose: bool
+    count: int
+    stopped: bool = False
+    error: BaseException | None = None
+    _lock: Any = field(default_factory=threading.Lock)
+    _next_report: float = field(default_factory=lambda: time.monotonic() + REPORT_SECONDS)
+
+    def observer(self, k: int) -> Callable[[Any], bool]:
+        """The observer of problem k. A solver reports from its own thread; Ctrl-C arrives here too."""
+
+        def observe(progress: Any) -> bool:
+            try:
+                with self._lock:
+                    if not self.stopped:
+                        self._report(k, progress)
+                        self.stopped = self.callback is not None and bool(self.callback(progress))
+            except BaseException as error:
+                self.stop(error)
+            return self.stopped
+
+        return observe
+
+    def stop(self, error: BaseException) -> None:
+        """End all problems; the first error is kept."""
+        self.error = self.error or error
+        self.stopped = True
+
+    def _report(self, k: int, progress: Any) -> None:
+        now = time.monotonic()
+        if self.verbose and now >= self._next_report:
+            self._next_report = now + REPORT_SECONDS
+            logger.info(
+                "problem %d of %d: violation %.2e after %d iterations and %.1f s, %d variables active",
+                k + 1,
+                self.count,
+                progress.violation,
+                progress.iteration,
+                progress.seconds,
+                progress.active_size,
+            )
+
+
+@dataclass(frozen=True)
+class Training:
+    """How to solve: the solver, its limits and resources."""
+
+    solver: Any
+    tol: float
+    max_iter: int
+    max_time: float | None
+    shrinking: bool
+    cache_bytes: int
+    n_jobs: int | None
+    verbose: bool
+    callback: Callable[[Any], Any] | None
+
+    def run(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Outcome:
+        """Solve all problems, several at a time if there are threads for it."""
+        begin = time.monotonic()
+        watch = Watch(self.callback, self.verbose, len(problems))
+        jobs = effective_n_jobs(self.n_jobs)
+        workers = min(jobs, len(problems))
+
+        def solve(k: int) -> Solution:
+            solution = self.solver.solve(
+                problems[k],
+                gram,
+                start=starts[k],
+                stop=Stop(tol=self.tol, max_iter=self.max_iter, max_time=self._time_left(begin, watch)),
+                shrinking=self.shrinking,
+                cache_bytes=self.cache_bytes // workers,
+                n_threads=max(1, jobs // workers),
+                observer=watch.observer(k),
+            )
+            if self.verbose:
+                logger.info(
+                    "problem %d of %d: %s (violation %.2e, %d iterations, %.2f s)",
+                    k + 1,
+                    len(problems),
+                    solution.status.sentence,
+                    solution.kkt_violation,
+                    solution.iterations,
+                    solution.seconds,
+                )
+            return solution
+
+        with _visible_messages() if self.verbose else nullcontext():
+            solutions = _in_threads(solve, len(problems), workers, watch)
+        if isinstance(watch.error, Exception):
+            raise watch.error
+        return Outcome(solutions, watch.error)
+
+    def _time_left(self, begin: float, watch: Watch) -> float | None:
+        if watch.stopped:
+            return 0.0
+        if self.max_time is None:
+            return None
+        return max(0.0, self.max_time - (time.monotonic() - begin))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The solutions of a fit, and the Ctrl-C that ended it if one did."""
+
+    solutions: list[Solution]
+    interruption: BaseException | None
+
+    @property
+    def worst(self) -> Solution:
+        """The solution farthest from the optimum: by status, then by violation."""
+        return max(self.solutions, key=lambda each: (SEVERITY.index(each.status), each.kkt_violation))
+
+
+def _in_threads(solve: Callable[[int], Solution], count: int, workers: int, watch: Watch) -> list[Solution]:
+    if workers == 1:
+        return [solve(k) for k in range(count)]
+    with ThreadPoolExecutor(workers) as pool:
+        futures = [pool.submit(solve, k) for k in range(count)]
+        try:
+            wait(futures)
+        except KeyboardInterrupt as error:
+            watch.stop(error)
+        return [future.result() for future in futures]
+
+
+@contextmanager
+def _visible_messages() -> Iterator[None]:
+    """`verbose` means to be heard: messages go to stderr for as long as nobody has configured logging."""
+    level, handler = logger.level, None
+    if not logger.hasHandlers():
+        handler = logging.StreamHandler()
+        logger.addHandler(handler)
+    if logger.getEffectiveLevel() > logging.INFO:
+        logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+        if handler is not None:
+            logger.removeHandler(handler)

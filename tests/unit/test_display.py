@@ -81,9 +81,10 @@ def test_boundary_and_margins_lie_where_f_is_0_and_1(board):
     assert levels == {0.0, 1.0}
 
 
-def test_three_classes_get_three_colours(three_classes):
+@pytest.mark.parametrize("multiclass", ["all-pairs", "one-vs-all"])
+def test_three_classes_get_three_colours(multiclass, three_classes):
     X, y = three_classes
-    machine = wm.SVC().fit(X, y)
+    machine = wm.SVC(multiclass=multiclass).fit(X, y)
     ax = decision_boundary(machine, X, y)
     centres = np.array([[0.0, 0.0], [4.0, 0.0], [0.0, 4.0]])
     assert [nearest_class(fill_at(ax, *centre), 3) for centre in centres] == [0, 1, 2]

@@ -7,7 +7,7 @@ import os
 import sys
 import warnings
 from collections.abc import Sequence
-from typing import Any, NoReturn
+from typing import NoReturn, TextIO
 
 from widemargin import __version__
 from widemargin.cli import demo, predict, reproduce, train
@@ -78,5 +78,12 @@ def _sentence(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def _show_warning(message: Warning | str, category: type[Warning], *_: Any) -> None:
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
     print(f"widemargin: warning: {' '.join(str(message).split())}", file=sys.stderr)

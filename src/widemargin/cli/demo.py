@@ -21,7 +21,7 @@ from widemargin import datasets, display
 from widemargin.cli.exit_code import SUCCESS
 from widemargin.cli.table import table
 
-SOLVERS = {
+SOLVERS: dict[str, dict[str, Any]] = {
     "second order": {"working_set": "second-order"},
     "hybrid maximum gain": {"working_set": "hybrid-maximum-gain"},
     "planning ahead": {"step": "planning-ahead"},
@@ -95,7 +95,7 @@ def _description(task: Task) -> str:
     return f"{task.title}: {n:,} points, {d} features, {classes} classes; Gaussian kernel, {parameters}"
 
 
-def _row(name: str, task: Task, options: dict[str, str]) -> list[str]:
+def _row(name: str, task: Task, options: dict[str, Any]) -> list[str]:
     start = time.perf_counter()
     machine = task.fit(wm.SMO(**options))
     seconds = time.perf_counter() - start

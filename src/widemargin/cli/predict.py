@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from widemargin import io
-from widemargin.cli import data, score
+from widemargin.cli import data, score, store
 from widemargin.cli.exit_code import SUCCESS
 
 
@@ -27,8 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write one line for each point, and the score where the predictions do not go."""
-    estimator = io.load_model(arguments.model)
-    table = data.read(arguments, estimator.n_features_in_)
+    estimator, table = _load(arguments)
     X = table.X
     predicted = estimator.predict(X)
     lines = _lines(predicted, _columns(arguments, estimator, X))
@@ -41,6 +40,18 @@ def run(arguments: argparse.Namespace) -> int:
     if measures:
         print(measures, file=sys.stderr if arguments.output is None else sys.stdout)
     return SUCCESS
+
+
+def _load(arguments: argparse.Namespace) -> tuple[Any, io.Table]:
+    """The machine and the points, as wide as each other."""
+    if not store.is_libsvm(arguments.model):
+        estimator = io.load_model(arguments.model)
+        return estimator, data.read(arguments, estimator.n_features_in_)
+    width = io.load_libsvm_model(arguments.model).n_features_in_  # at least: trailing zeros leave no trace
+    table = data.read(arguments)
+    if table.X.shape[1] < width:
+        table = data.read(arguments, width)
+    return io.load_libsvm_model(arguments.model, n_features=table.X.shape[1]), table
 
 
 def _columns(arguments: argparse.Namespace, estimator: Any, X: Any) -> dict[str, np.ndarray]:

@@ -13,10 +13,8 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.pipeline import Pipeline
 
-from widemargin import io
-from widemargin.cli import data, machine, score
+from widemargin.cli import data, machine, score, store
 from widemargin.cli.exit_code import INTERRUPTED, SUCCESS
 from widemargin.cli.interruption import Interruption
 from widemargin.progress import Progress, ProgressLine
@@ -42,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Train and store, or cross-validate."""
     path = arguments.model or Path(f"{arguments.data.name}.model")
     if arguments.cv is None:
-        _check_place(path)
+        store.check_place(path, arguments.model_format, arguments.scale)
     table = data.read(arguments)
     X, y = table.X, table.y
     with Interruption() as interruption, Watch(arguments, interruption) as watch:
@@ -50,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.cv is not None:
             return _cross_validate(estimator, X, y, arguments, interruption)
         estimator.fit(X, y)
-    _store(estimator, path, arguments.model_format)
+    store.save(estimator, path, arguments.model_format)
     print(account(estimator, X, y))
     if interruption.requested:
         print(f"widemargin train: interrupted; {path} holds the machine as it was then", file=sys.stderr)
@@ -85,7 +83,7 @@ class Watch:
 
 def account(estimator: Any, X: Any, y: Any) -> str:
     """What was trained, how well and at what cost."""
-    fitted = estimator[-1] if isinstance(estimator, Pipeline) else estimator
+    fitted = store.machine_of(estimator)
     measures = score.sentence(score.scores(fitted, estimator.predict(X), y))
     return (
         f"{fitted.status_.sentence}\n"
@@ -94,16 +92,6 @@ def account(estimator: Any, X: Any, y: Any) -> str:
         f"KKT violation {np.max(fitted.kkt_violation_):.1e}, duality gap {np.sum(fitted.duality_gap_):.1e}\n"
         f"on the training points: {measures}"
     )
-
-
-def _check_place(path: Path) -> None:
-    """Find out before the fit, not after it, that the model cannot be written."""
-    if not path.parent.is_dir():
-        raise ValueError(f"MODEL {path} cannot be written: the directory {path.parent} does not exist")
-
-
-def _store(estimator: Any, path: Path, model_format: str) -> None:
-    io.save_model(estimator, path)
 
 
 def _cross_validate(estimator: Any, X: Any, y: Any, arguments: argparse.Namespace, stop: Interruption) -> int:

@@ -41,8 +41,9 @@ def decision_boundary(
     --------
     >>> import matplotlib; matplotlib.use("agg")
     >>> import numpy as np, widemargin as wm
+    >>> from widemargin.display import decision_boundary
     >>> X = np.array([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]])
-    >>> ax = wm.display.decision_boundary(wm.SVC().fit(X, [0, 0, 1, 1]), X, [0, 0, 1, 1])
+    >>> ax = decision_boundary(wm.SVC().fit(X, [0, 0, 1, 1]), X, [0, 0, 1, 1])
     """
     X = _two_features(X)
     if ax is None:
@@ -86,10 +87,12 @@ def _scores(estimator: Any, points: np.ndarray) -> tuple[np.ndarray, bool]:
     if classes is None or len(classes) == 2:
         values = np.ravel(estimator.decision_function(points)).astype(float)
         return np.column_stack([-values, values]), classes is not None
-    if "decision_function_shape" in estimator.get_params(deep=False):
+    if getattr(estimator, "multiclass", None) == "one-vs-all":
+        return estimator.decision_function(points), True
+    if hasattr(estimator, "decision_function_shape"):
         pairwise = copy.copy(estimator)
         pairwise.decision_function_shape = "ovo"
-        return _least_lead(np.asarray(pairwise.decision_function(points)), len(classes)), True
+        return _least_lead(pairwise.decision_function(points), len(classes)), True
     return np.asarray(estimator.decision_function(points), dtype=float), False
 
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from widemargin.display.style import colour, pyplot, quiet_axes
 
@@ -14,7 +13,7 @@ STROKES = ("solid", (0, (5, 1.5)), (0, (1.5, 1)), (0, (6, 1.5, 1.5, 1.5)))
 
 
 def convergence(
-    traces: Mapping[str, Mapping[str, ArrayLike]],
+    traces: Mapping[str, Any],
     ax: Any = None,
     *,
     optimum: float | None = None,
@@ -83,7 +82,7 @@ def _curve(ax: Any, iteration: np.ndarray, values: np.ndarray, name: str, stroke
     ax.plot(iteration[-1:], least[-1:], "o", markersize=5, color=stroke["color"])
 
 
-def _columns(name: str, trace: Mapping[str, ArrayLike]) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _columns(name: str, trace: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     try:
         columns = [np.asarray(trace[key], dtype=float) for key in ("iteration", "violation", "objective")]
     except (KeyError, TypeError) as missing:

@@ -125,17 +125,18 @@ def from_libsvm(model: LibsvmModel) -> Any:
 
 def _keep_classes(estimator: Any, model: LibsvmModel) -> None:
     """Bring classes, pairs and support vectors into sorted order."""
-    k = len(model.labels)
-    rank = np.argsort(np.argsort(model.labels))
-    of_class = rank[np.repeat(np.arange(k), model.n_support)]
+    labels, k = np.asarray(model.labels), len(np.asarray(model.labels))
+    in_file = np.repeat(np.arange(k), np.asarray(model.n_support))
+    rank = np.argsort(np.argsort(labels))
+    of_class = rank[in_file]
     order = np.argsort(of_class, kind="stable")
     place, sign = _sorted_pairs(rank)
-    columns = code.expand_pairs(model.coef, np.repeat(np.arange(k), model.n_support), k)[:, place] * sign
+    columns = code.expand_pairs(model.coef, in_file, k)[:, place] * sign
     rho = model.rho[place] * sign
     dual = code.compress_pairs(columns[order], of_class[order], k)
     two = -1.0 if k == 2 else 1.0
-    _keep(estimator, model.support_vectors[order], two * dual, -two * rho)
-    estimator.classes_ = np.sort(model.labels)
+    _keep(estimator, sp.csr_matrix(model.support_vectors)[order], two * dual, -two * rho)
+    estimator.classes_ = np.sort(labels)
     estimator.class_weight_ = np.ones(k)
     estimator.n_support_ = np.bincount(of_class, minlength=k).astype(np.int32)
     estimator.probability = model.probA is not None

@@ -108,9 +108,10 @@ def test_the_scaling_travels_with_the_model(csv_file, sample, tmp_path):
     np.testing.assert_allclose(stored.decision_function(X), expected.decision_function(X), atol=1e-6)
 
 
-def test_class_weights_reach_the_machine(csv_file, sample, tmp_path):
+@pytest.mark.parametrize("weights", [["--class-weight", "1=4,-1=0.5"], ["-w1", "4", "-w-1", "0.5"]])
+def test_class_weights_reach_the_machine(weights, csv_file, sample, tmp_path):
     X, y = sample
-    assert main(["train", str(csv_file), str(tmp_path / "model"), "--class-weight", "1=4,-1=0.5"]) == 0
+    assert main(["train", str(csv_file), str(tmp_path / "model"), *weights]) == 0
     expected = wm.SVC(class_weight={1: 4.0, -1: 0.5}).fit(X, y)
     stored = io.load_model(tmp_path / "model")
     np.testing.assert_allclose(stored.decision_function(X), expected.decision_function(X), atol=1e-6)
@@ -141,6 +142,7 @@ def test_a_limit_on_iterations_warns_in_one_line_and_keeps_the_model(csv_file, t
     assert (tmp_path / "model").exists()
 
 
+LIBSVM = ["--model-format", "libsvm"]
 BAD = {
     "missing file": (["train", "nowhere.csv"], "nowhere.csv"),
     "malformed line": (["train", "broken.libsvm"], "broken.libsvm"),
@@ -157,10 +159,14 @@ BAD = {
     "no place for the model": (["train", "points.csv", "no/such/model"], "no/such"),
     "missing model": (["predict", "points.csv", "nowhere.model"], "nowhere.model"),
     "corrupt model": (["predict", "points.csv", "points.csv"], "points.csv"),
-    "scaling has no place in LIBSVM's format": (
-        ["train", "points.csv", "--scale", "standard", "--model-format", "libsvm"],
-        "--scale",
-    ),
+    "scaling in LIBSVM's format": (["train", "points.csv", "--scale", "minmax", *LIBSVM], "--scale"),
+    "ball in LIBSVM's format": (["train", "points.csv", "--type", "ball", *LIBSVM], "--type ball"),
+    "kernel in LIBSVM's format": (["train", "points.csv", "-t", "laplacian", *LIBSVM], "--kernel laplacian"),
+    "classes in LIBSVM's format": (["train", "words.csv", *LIBSVM], "classes that are no integers"),
+    "regression on words": (["train", "words.csv", "--type", "svr"], "has left"),
+    "no labels": (["train", "points.csv", "--label", "none"], "needs labels"),
+    "unknown column": (["train", "words.csv", "--label", "colour"], "'colour'"),
+    "one class": (["train", "same.csv"], "class"),
 }
 
 
@@ -168,6 +174,8 @@ BAD = {
 def test_mistakes_are_said_in_one_sentence_with_exit_code_2(case, csv_file, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "broken.libsvm").write_text("1 1:0.5\n1 2:x\n")
+    (tmp_path / "words.csv").write_text("height,side\n1,left\n2,right\n")
+    (tmp_path / "same.csv").write_text("1,1\n2,1\n")
     before = sorted(tmp_path.iterdir())
     arguments, words = BAD[case]
     assert main(arguments) == 2

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
 from widemargin import __version__
-from widemargin.cli import demo, predict, reproduce, train
+from widemargin.cli import demo, machine, predict, reproduce, train
 from widemargin.cli.exit_code import INTERRUPTED, USER_ERROR
 
 COMMANDS = {"demo": demo, "train": train, "predict": predict, "reproduce": reproduce}
@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 for success, 2 for input or arguments that cannot work, 130 after Ctrl-C.
     """
     try:
-        arguments = _parser().parse_args(argv)
+        arguments = _parser().parse_args(machine.spell_out_weights(sys.argv[1:] if argv is None else argv))
     except SystemExit as end:  # argparse has said all there is to say
         return int(end.code or 0)
     with warnings.catch_warnings():

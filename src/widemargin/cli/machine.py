@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -45,7 +47,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind.add_argument("-n", "--nu", type=float, help="bound on the share of margin violations or outliers")
     kind.add_argument("-p", "--epsilon", type=float, help="half width of the tube of svr")
     kind.add_argument(
-        "--class-weight", metavar="LABEL=WEIGHT,...", help="factors of C by class, or 'balanced'"
+        "--class-weight",
+        action="append",
+        metavar="LABEL=WEIGHT,...",
+        help="factors of C by class, or 'balanced'",
     )
     kind.add_argument("--probability", action="store_true", default=None, help="fit probabilities as well")
     kind.add_argument("-b", dest="probability", type=_switch, metavar="0|1", help="LIBSVM's --probability")
@@ -82,12 +87,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     solver.add_argument("--seed", type=int, default=0, help="seed of everything random (default: 0)")
 
 
+def spell_out_weights(argv: Sequence[str]) -> list[str]:
+    """LIBSVM's -w1 5, whose name holds a value, as --class-weight=1=5.
+
+    Examples
+    --------
+    >>> spell_out_weights(["train", "-w1", "5", "-w-1", "0.5", "data"])
+    ['train', '--class-weight=1=5', '--class-weight=-1=0.5', 'data']
+    """
+    words = iter(argv)
+    return [
+        f"--class-weight={word[2:]}={next(words, '')}" if re.fullmatch(r"-w-?\d+", word) else word
+        for word in words
+    ]
+
+
 def machine(arguments: argparse.Namespace, X: Any, y: Any, callback: Any) -> Any:
     """The unfitted machine, behind a scaler if one is asked for."""
     build, own = MACHINES[arguments.type]
     parameters = _given(arguments, own, KERNELS[arguments.kernel])
     if "class_weight" in parameters:
-        parameters["class_weight"] = _class_weight(parameters["class_weight"], y)
+        parameters["class_weight"] = _class_weight(",".join(arguments.class_weight), y)
     if arguments.working_set or arguments.step:
         parameters["solver"] = _solver(arguments)
     if "probability" in own:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import argparse
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
@@ -19,14 +21,31 @@ def machine_of(estimator: Any) -> Any:
     return estimator[-1] if isinstance(estimator, Pipeline) else estimator
 
 
-def check_place(path: Path, model_format: str, scale: str | None) -> None:
+def check(path: Path, arguments: argparse.Namespace, y: Any) -> None:
     """Find out before the fit, not after it, that the model cannot be stored."""
     if not path.parent.is_dir():
         raise ValueError(f"MODEL {path} cannot be written: there is no directory {path.parent}")
     if path.is_dir():
         raise ValueError(f"MODEL {path} cannot be written: it is a directory")
-    if model_format == "libsvm" and scale:
-        raise ValueError("--scale has no place in a LIBSVM model: leave it out, or store a widemargin model")
+    if arguments.model_format == "libsvm":
+        for fault, holds in _faults(arguments, y).items():
+            if holds:
+                raise ValueError(f"a LIBSVM model has no place for {fault}: use --model-format widemargin")
+
+
+def _faults(arguments: argparse.Namespace, y: Any) -> dict[str, bool]:
+    """What keeps a machine out of LIBSVM's format, and whether it does."""
+    classifies = arguments.type in ("svc", "nu-svc")
+    return {
+        "--scale": arguments.scale is not None,
+        "--type ball": arguments.type == "ball",
+        "--kernel laplacian": arguments.kernel == "laplacian",
+        "classes that are no integers": classifies and not _are_integers(y),
+    }
+
+
+def _are_integers(y: Any) -> bool:
+    return y.dtype.kind in "biuf" and bool((y == np.round(y)).all())
 
 
 def save(estimator: Any, path: Path, model_format: str) -> None:

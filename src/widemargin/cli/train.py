@@ -39,10 +39,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Train and store, or cross-validate."""
     path = arguments.model or Path(f"{arguments.data.name}.model")
-    if arguments.cv is None:
-        store.check_place(path, arguments.model_format, arguments.scale)
     table = data.read(arguments)
     X, y = table.X, table.y
+    _check_labels(arguments, y)
+    if arguments.cv is None:
+        store.check(path, arguments, y)
     with Interruption() as interruption, Watch(arguments, interruption) as watch:
         estimator = machine.machine(arguments, X, y, watch)
         if arguments.cv is not None:
@@ -92,6 +93,15 @@ def account(estimator: Any, X: Any, y: Any) -> str:
         f"KKT violation {np.max(fitted.kkt_violation_):.1e}, duality gap {np.sum(fitted.duality_gap_):.1e}\n"
         f"on the training points: {measures}"
     )
+
+
+def _check_labels(arguments: argparse.Namespace, y: Any) -> None:
+    if arguments.type in ("one-class", "ball"):
+        return
+    if y is None:
+        raise ValueError(f"--type {arguments.type} needs labels: name their column by --label")
+    if arguments.type in ("svr", "nu-svr") and y.dtype.kind not in "biuf":
+        raise ValueError(f"--type {arguments.type} needs numbers for labels; {arguments.data} has {y[0]!s}")
 
 
 def _cross_validate(estimator: Any, X: Any, y: Any, arguments: argparse.Namespace, stop: Interruption) -> int:

@@ -167,7 +167,7 @@ def _type_of(estimator: Any) -> str:
         if type(estimator) is machine and not one_vs_all:
             return name
     what = "one-vs-all machine" if one_vs_all else type(estimator).__name__
-    raise ValueError(f"LIBSVM knows no {what}: store it in the library's own format.")
+    raise ValueError(f"LIBSVM knows no {what}: use the library's own format.")
 
 
 def _kernel_of(estimator: Any) -> tuple[str, dict[str, float]]:
@@ -175,7 +175,7 @@ def _kernel_of(estimator: Any) -> tuple[str, dict[str, float]]:
         if type(estimator.kernel_) is kernel:
             return name, {key: float(getattr(estimator.kernel_, key)) for key in KERNEL_PARAMETERS[name]}
     what = type(estimator.kernel_).__name__
-    raise ValueError(f"LIBSVM knows no {what} kernel: store it in the library's own format.")
+    raise ValueError(f"LIBSVM knows no {what} kernel: use the library's own format.")
 
 
 def _classes_of(estimator: Any) -> dict[str, Any]:
@@ -186,7 +186,7 @@ def _classes_of(estimator: Any) -> dict[str, Any]:
     if classes.dtype.kind not in "biuf" or (classes != np.round(classes)).any():
         shown = ", ".join(map(str, classes.tolist()[:3]))
         raise ValueError(
-            f"LIBSVM's models have integers for classes, not {shown}: store it in our own format."
+            f"LIBSVM's models have integers for classes, not {shown}: use the library's own format."
         )
     fields = {"labels": classes.astype(np.int64), "n_support": estimator.n_support_.astype(np.int64)}
     return fields | ({"probA": estimator.probA_, "probB": estimator.probB_} if estimator.probA_.size else {})

@@ -19,7 +19,7 @@ MACHINES = {
     "one-class": (wm.OneClassSVM, {"nu"}),
     "svr": (wm.SVR, {"C", "epsilon"}),
     "nu-svr": (wm.NuSVR, {"C", "nu"}),
-    "ball": (wm.EnclosingBall, {"nu"}),
+    "ball": (wm.EnclosingBall, {"C", "nu"}),
 }
 KERNELS = {
     "linear": set(),

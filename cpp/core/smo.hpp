@@ -114,7 +114,7 @@ class Smo {
     shrinking_.apply(state_);
     if (std::is_same_v<Real, float> && options_.may_need_double) {
       state_.store();
-      precision_exhausted_ = single_rounding * iterate_.distance_from_reference() > options_.stop.tolerance;
+      precision_exhausted_ = single_rounding * iterate_.distance_from_reference() > 10.0 * options_.stop.tolerance;
     }
     runaway_ = runaway();
   }
@@ -130,7 +130,8 @@ class Smo {
       return true;
     }
     if (rounding_error_ > 0.25 * options_.stop.tolerance) {
-      if (std::is_same_v<Real, float> && options_.may_need_double) {
+      // From an exact gradient, rounding only concerns what moves from here on: often a second try is enough.
+      if (std::is_same_v<Real, float> && options_.may_need_double && ++rounding_failures_ > 1) {
         precision_exhausted_ = true;
         return false;
       }
@@ -265,7 +266,7 @@ class Smo {
   Status status_ = Status::Optimal;
   double objective_ = 0.0, rounding_error_ = 0.0, best_exact_ = infinity;
   bool looked_back_ = false, precision_exhausted_ = false, runaway_ = false;
-  int stalls_ = 0;
+  int stalls_ = 0, rounding_failures_ = 0;
   std::int64_t misses_seen_ = -1, last_standstill_ = -10;
 };
 

@@ -67,7 +67,7 @@ class State {
   double kernel(const Real* row_i, Index j) const { return static_cast<double>(entry(row_i, j)); }
 
   /// Curvatures this small count as zero.
-  double flat(Index i, Index j) const { return 1e-12 * std::max(1.0, std::abs(diagonal[i]) + std::abs(diagonal[j])); }
+  double flat(Index i, Index j) const { return sweep::flat(diagonal[i], diagonal[j]); }
 
   Pair pair(Index i, Index j, double kernel_ij) const {
     return {i, j, gradient[i] - gradient[j], diagonal[i] + diagonal[j] - 2.0 * kernel_ij};

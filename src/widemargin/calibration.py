@@ -154,19 +154,19 @@ def _newton(
     for _ in range(100):
         q = expit(z)
         gradient = features.T @ (w * (q - (1.0 - t)))
-        if np.abs(gradient).max() <= 1e-12 * w.sum():
-            break
         curvature = w * q * expit(-z)
         hessian = features.T @ (curvature[:, None] * features) + 1e-12 * np.eye(2)
         direction = np.linalg.solve(hessian, -gradient)
         slope, length = gradient @ direction, 1.0
+        if (
+            -slope <= 1e-12 * current
+        ):  # the gain drowns in rounding: this step is the last, and too short to fail
+            return theta + direction
         while length > 1e-10:
             trial = features @ (theta + length * direction)
             if (reached := value(trial)) <= current + 1e-4 * length * slope:
                 break
             length /= 2
-        else:  # no descent left at this precision
-            break
         theta, z, current = theta + length * direction, trial, reached
     return theta
 

@@ -1,4 +1,4 @@
-"""Executable contracts: what the parts of this library promise one another, for those who write parts of their own."""
+"""Executable contracts, for those who write parts of their own."""
 
 from typing import Any
 
@@ -12,10 +12,10 @@ from .kernels.points import count, take
 def check_kernel(kernel: Kernel, X: Any, seed: int = 0) -> None:
     """Raise an AssertionError that names the first promise `kernel` breaks on the points `X`.
 
-    The promises: its Gram matrix is symmetric, has the diagonal it claims, is positive semi-definite if `is_psd` says
-    so, and is the same entry by entry however it is asked for, by blocks, in single or in double precision; a clone
-    and a kernel rebuilt from `theta` are the same kernel; `contract` and `contract_diagonal` are the derivatives of
-    weighted sums of entries in `theta`.
+    The promises: its Gram matrix is symmetric, has the diagonal it claims, is positive semi-definite if
+    `is_psd` says so, and is the same however it is asked for, by blocks, in single or in double precision; a
+    clone and a kernel rebuilt from `theta` are the same kernel; `contract` and `contract_diagonal` are the
+    derivatives of weighted sums of entries in `theta`.
 
     Parameters
     ----------
@@ -58,11 +58,11 @@ def _check_blocks(kernel: Kernel, X: Any, K: np.ndarray, random: np.random.Gener
     which = random.integers(0, n, size=min(n, 7), dtype=np.int32)
     columns = random.permutation(n).astype(np.int32)[: max(1, n // 2)]
     expected = K[np.ix_(which, columns)]
-    _assert_close(gram.diagonal(), np.diag(K), 1e-13, "bind(X).diagonal() differs from the diagonal of gram(X)")
+    _assert_close(gram.diagonal(), np.diag(K), 1e-13, "bind(X).diagonal() differs from gram(X)")
     _assert_close(gram.block(which, columns), expected, 1e-13, "bind(X).block differs from gram(X)")
     _assert_close(gram.block32(which, columns), expected, 1e-5, "bind(X).block32 differs from gram(X)")
     some, others = take(X, which), take(X, columns)
-    _assert_close(kernel.gram(some, others), expected, 1e-12, "gram(A, B) differs from gram(X) for parts of X")
+    _assert_close(kernel.gram(some, others), expected, 1e-12, "gram(A, B) differs from gram(X) on parts")
 
 
 def _check_copies(kernel: Kernel, X: Any, K: np.ndarray) -> None:
@@ -99,12 +99,12 @@ def _check_contract_diagonal(kernel: Kernel, X: Any, random: np.random.Generator
 
 
 def _check_gradient(kernel: Kernel, function: Any, gradient: np.ndarray, scale: float, name: str) -> None:
-    """Compare with central differences; `scale` is the size of the terms in `function`, whose rounding they inherit."""
+    """Compare with central differences; `scale` is the size of the terms that `function` sums."""
     theta, step = kernel.theta, 1e-5
-    assert np.shape(gradient) == theta.shape, f"{name} has the shape {np.shape(gradient)}, theta {theta.shape}."
-    for p in range(theta.size):
-        move = step * np.eye(theta.size)[p]
-        slope = (function(kernel.with_theta(theta + move)) - function(kernel.with_theta(theta - move))) / (2 * step)
+    assert np.shape(gradient) == theta.shape, f"{name} has the shape {np.shape(gradient)}, not that of theta."
+    for p, move in enumerate(step * np.eye(theta.size)):
+        above, below = (function(kernel.with_theta(theta + sign * move)) for sign in (1, -1))
+        slope = (above - below) / (2 * step)
         assert abs(slope - gradient[p]) <= 1e-6 * (scale + abs(slope)), (
             f"{name}[{p}] is {gradient[p]:.10g}, but central differences give {slope:.10g}."
         )
@@ -112,4 +112,5 @@ def _check_gradient(kernel: Kernel, function: Any, gradient: np.ndarray, scale: 
 
 def _assert_close(actual: np.ndarray, expected: np.ndarray, tolerance: float, complaint: str) -> None:
     gap = float(np.max(np.abs(actual - expected), initial=0))
-    assert gap <= tolerance * max(1.0, float(np.max(np.abs(expected), initial=0))), f"{complaint} (by {gap:.3g})."
+    size = max(1.0, float(np.max(np.abs(expected), initial=0)))
+    assert gap <= tolerance * size, f"{complaint} (by {gap:.3g})."

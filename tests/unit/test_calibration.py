@@ -14,6 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, LinearSVC
 from sklearn.utils.estimator_checks import check_estimator
+from threadpoolctl import threadpool_limits
 
 from widemargin.calibration import (
     Calibrated,
@@ -28,6 +29,13 @@ from widemargin.calibration import (
 
 seeds = st.integers(0, 2**32 - 1)
 untimed = settings(deadline=None, max_examples=50)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    """Threads of other libraries wait for each other by spinning, which is slow on a busy machine."""
+    with threadpool_limits(1):
+        yield
 
 
 def cross_entropy(theta, f, positive, w):

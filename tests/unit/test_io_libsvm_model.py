@@ -9,11 +9,19 @@ from libsvm.svm import gen_svm_nodearray, libsvm
 from libsvm.svmutil import svm_load_model, svm_save_model, svm_train
 from scipy.sparse import csr_matrix
 from sklearn.metrics.pairwise import linear_kernel, polynomial_kernel, rbf_kernel, sigmoid_kernel
+from threadpoolctl import threadpool_limits
 
 from widemargin.io import LibsvmModel, read_libsvm_model, write_libsvm_model
 
 TYPES = {"c_svc": 0, "nu_svc": 1, "one_class": 2, "epsilon_svr": 3, "nu_svr": 4}
 KERNELS = {"linear": 0, "polynomial": 1, "rbf": 2, "sigmoid": 3, "precomputed": 4}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    """Threads of other libraries wait for each other by spinning, which is slow on a busy machine."""
+    with threadpool_limits(1):
+        yield
 
 
 def kernel_values(model, X, K):

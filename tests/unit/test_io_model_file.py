@@ -150,6 +150,8 @@ class TestRoundTrip:
     def test_the_same_estimator_gives_the_same_bytes(self, fitted, stored, tmp_path):
         save_model(fitted, tmp_path / "again")
         assert (tmp_path / "again").read_bytes() == stored.read_bytes()
+        with zipfile.ZipFile(stored) as archive:  # no clock in the file
+            assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
 
     values = st.recursive(
         st.none()

@@ -123,23 +123,15 @@ A merged_sum(Term term, const ScatteredPoint<A>& x, SparsePoint<T> z) {
   return sum;
 }
 
+/// The sum from x against zero, corrected where z stores a coordinate.
 template <class A, class Term, class T>
-WM_INLINE A sum_over_coordinates(Term term, const ScatteredPoint<A>& x, A, DensePoint<T> z) {
-  const A* const values = x.values;
-  A sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (Index j = 0; j < z.size; ++j) sum += term.term(values[j], A(z.values[j]), j);
-  return sum;
-}
-
-template <class A, class Term, class T>
-WM_INLINE A sum_over_coordinates(Term term, const ScatteredPoint<A>& x, A against_zero, SparsePoint<T> z) {
-  const A* const values = x.values;
+WM_INLINE A corrected_sum(Term term, const ScatteredPoint<A>& x, A against_zero, SparsePoint<T> z) {
+  const A* const xs = x.values;
   A sum = 0;
 #pragma omp simd reduction(+ : sum)
   for (Index k = 0; k < z.size; ++k) {
     const Index j = z.coordinates[k];
-    sum += term.correction(values[j], A(z.values[k]), j);
+    sum += term.correction(xs[j], A(z.values[k]), j);
   }
   sum += against_zero;
   constexpr A digits_to_spare = A(1) / 16;
@@ -147,16 +139,45 @@ WM_INLINE A sum_over_coordinates(Term term, const ScatteredPoint<A>& x, A agains
   return sum;
 }
 
+/// One sum after another, as many as there are columns.
+template <class A, class Term, class T, class Out>
+WM_INLINE void sums(Term term, const ScatteredPoint<A>& x, A against_zero, const SparsePoints<T>& z,
+                    std::span<const Index> columns, Out* out) {
+  for (const Index column : columns) *out++ = Out(corrected_sum<A>(term, x, against_zero, z[column]));
+}
+
+/// Four sums at a time, for the processor to overlap. Also the last few columns go by four (some of them several
+/// times): an entry has the same value to the last bit in whatever company it is computed.
+template <class A, class Term, class T, class Out>
+WM_INLINE void sums(Term term, const ScatteredPoint<A>& x, A, const DensePoints<T>& z, std::span<const Index> columns,
+                    Out* out) {
+  const A* const xs = x.values;
+  const Index d = z.dimension;
+  const std::size_t count = columns.size();
+  for (std::size_t b = 0; b < count; b += 4) {
+    const auto values = [&](std::size_t offset)
+                            WM_INLINE_LAMBDA { return z[columns[b + offset < count ? b + offset : count - 1]].values; };
+    const T *const z0 = values(0), *const z1 = values(1), *const z2 = values(2), *const z3 = values(3);
+    A s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+#pragma omp simd reduction(+ : s0, s1, s2, s3)
+    for (Index j = 0; j < d; ++j) {
+      const A xj = xs[j];
+      s0 += term.term(xj, A(z0[j]), j);
+      s1 += term.term(xj, A(z1[j]), j);
+      s2 += term.term(xj, A(z2[j]), j);
+      s3 += term.term(xj, A(z3[j]), j);
+    }
+    const Out four[] = {Out(s0), Out(s1), Out(s2), Out(s3)};
+    for (std::size_t k = 0; k < 4 && b + k < count; ++k) out[b + k] = four[k];
+  }
+}
+
 /// out[b] = sum_j term(x_j, z_j) for z = z[columns[b]].
 template <class A, class Term, class Columns, class Out>
 void sums_with_columns(Term term, const ScatteredPoint<A>& x, const Columns& z, std::span<const Index> columns,
                        Out* out) {
-  const A against_zero = sum_against_zero<A>(term, x);
-  simd::on_avx2([&]() WM_INLINE_LAMBDA {
-    const Index* const column = columns.data();
-    for (std::size_t b = 0; b < columns.size(); ++b)
-      out[b] = Out(sum_over_coordinates<A>(term, x, against_zero, z[column[b]]));
-  });
+  const A against_zero = Columns::sparse ? sum_against_zero<A>(term, x) : A(0);
+  simd::on_avx2([&]() WM_INLINE_LAMBDA { sums<A>(term, x, against_zero, z, columns, out); });
 }
 
 /// The map that leaves the sums as they are.

@@ -26,7 +26,6 @@ from widemargin.solvers import Status
 MEGABYTE = 2**20
 
 
-
 def _is_kernel(value: Any) -> bool:
     if isinstance(value, str):
         return value in KERNEL_NAMES
@@ -43,6 +42,12 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+def start_from(problem: Problem, coefficients: Vector) -> Vector:
+    """A feasible start with these coefficients: each variable takes the part of its point's that fits its bounds."""
+    a = np.where(problem.points == GROUNDED, 0.0, coefficients[problem.points])
+    return problem.feasible_near(a)
 
 
 class KernelMachine(BaseEstimator):
@@ -101,22 +106,16 @@ class KernelMachine(BaseEstimator):
         )
         return training.run(problems, gram, starts)
 
-    def _starts(self, problems: Sequence[Problem], n: int) -> list[Vector | None]:
-        """Where a warm start begins: the last coefficients, brought back to feasibility; None without one."""
-        nowhere: list[Vector | None] = [None] * len(problems)
+    def _last_coefficients(self, n: int, columns: int) -> NDArray[np.float64] | None:
+        """Where a warm start begins: the coefficients of the last fit, shape (n, columns), if there was one."""
         if not self.warm_start or getattr(self, "shape_fit_", (None,))[0] != n:
-            return nowhere
-        columns = self._coefficients()
-        if columns.shape[1] != len(problems):
-            return nowhere
-        coefficients = np.zeros((n, len(problems)))
-        coefficients[self.support_] = columns
-        return [self._start(*each) for each in zip(problems, coefficients.T, strict=True)]
-
-    def _start(self, problem: Problem, coefficients: Vector) -> Vector:
-        """Variables with these coefficients: each takes the part of its point's that fits its bounds."""
-        a = np.where(problem.points == GROUNDED, 0.0, coefficients[problem.points])
-        return problem.feasible_near(a)
+            return None
+        coefficients = self._coefficients()
+        if coefficients.shape[1] != columns:
+            return None
+        everywhere = np.zeros((n, columns))
+        everywhere[self.support_] = coefficients
+        return everywhere
 
     def _keep(self, X: Any, kernel: kernels.Kernel, support: NDArray[np.integer]) -> None:
         """Store the support vectors and what predictions need of the kernel."""
@@ -223,7 +222,8 @@ class SingleMachine(KernelMachine):
         kernel, gram = self._bind(X, weight)
         targets = None if y is None else y[rows]
         problem = self._problem(targets, weight[rows], lambda: gram.diagonal()[rows]).on(rows)
-        outcome = self._solve([problem], gram, self._starts([problem], n))
+        last = self._last_coefficients(n, 1)
+        outcome = self._solve([problem], gram, [None if last is None else start_from(problem, last[:, 0])])
         solution = outcome.solutions[0]
         coefficients = problem.by_point(solution.alpha, n)
         support = np.flatnonzero(coefficients)

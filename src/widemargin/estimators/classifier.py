@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin import calibration
 from widemargin.estimators import code, parameters, sample
 from widemargin.estimators.base import KernelMachine, all_or_nothing
+from widemargin.estimators.training import Outcome
 from widemargin.kernels.points import count
 from widemargin.problems import Problem, Vector
 
@@ -30,11 +31,22 @@ def _has_probability(estimator: Any) -> bool:
     return True
 
 
-class KernelClassifier(ClassifierMixin, KernelMachine):
-    """A classifier made of two-class machines on one Gram.
+class TwoClassMachine(Protocol):
+    """A two-class problem and how to read it."""
 
-    A sub-class states its two-class problem (`_problem`) and how to read its solution (`_function`).
-    """
+    problem: Problem
+
+    def function(self, solution: Any, n: int) -> tuple[Vector, float]:
+        """Coefficients of the n points and the intercept."""
+        ...
+
+    def start(self, coefficients: Vector) -> Vector:
+        """A feasible start near the function with these coefficients."""
+        ...
+
+
+class KernelClassifier(ClassifierMixin, KernelMachine):
+    """A classifier made of two-class machines on one Gram; a sub-class says of which (`_machine`)."""
 
     _rules: ClassVar[dict[str, parameters.Rule]] = KernelMachine._rules | {
         "probability": parameters.boolean,
@@ -44,12 +56,10 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         "break_ties": parameters.boolean,
     }
 
-    def _problem(self, y: Vector, weight: Vector, class_weight: Vector) -> Problem:
-        """The problem of labels y in {-1, +1} with these weights of the points and of their classes."""
-        raise NotImplementedError
-
-    def _function(self, problem: Problem, solution: Any, n: int) -> tuple[Vector, float]:
-        """Coefficients of the n points and the intercept."""
+    def _machine(
+        self, y: Vector, weight: Vector, class_weight: Vector, rows: NDArray[np.integer]
+    ) -> TwoClassMachine:
+        """The machine for labels y in {-1, +1} of these rows of the Gram, with the weights of points and classes."""
         raise NotImplementedError
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
@@ -81,31 +91,30 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         return self
 
     def _fit_code(
-        self,
-        X: Any,
-        classes: NDArray,
-        labels: NDArray[np.integer],
-        weight: Vector,
-        class_weight: Vector,
-    ) -> Any:
-        n, M = count(X), self._code(len(classes))
-        rows = np.flatnonzero(weight)
-        self._check_feasible(labels[rows], weight[rows], M, classes)
+        self, X: Any, classes: NDArray, labels: NDArray[np.integer], weight: Vector, class_weight: Vector
+    ) -> Outcome:
+        """Train a machine per column of the code, and again without each fold if probabilities are asked for."""
+        n, rows, M = count(X), np.flatnonzero(weight), self._code(len(classes))
+        columns = M.shape[1]
+        self._check_feasible(labels[rows], weight[rows], class_weight[labels[rows]], M, classes)
         folds = self._folds(labels[rows]) if self.probability else []
-        parts = [rows] + [rows[train] for train, _ in folds]
-        problems = [
-            self._subproblem(M[:, column], part, labels, weight, class_weight)
-            for part in parts
-            for column in range(M.shape[1])
+        machines = [
+            self._column_machine(column, part, labels, weight, class_weight)
+            for part in [rows, *(rows[train] for train, _ in folds)]
+            for column in M.T
         ]
         kernel, gram = self._bind(X, weight)
-        starts = self._starts(problems[: M.shape[1]], n) + [None] * (len(problems) - M.shape[1])
-        outcome = self._solve(problems, gram, starts)
+        starts: list[Vector | None] = [None] * len(machines)
+        if (last := self._last_coefficients(n, columns)) is not None:
+            starts[:columns] = [machine.start(each) for machine, each in zip(machines, last.T, strict=False)]
+        outcome = self._solve([machine.problem for machine in machines], gram, starts)
         self._check_separable(outcome.solutions, M, classes)
-        functions = [self._function(*solved, n) for solved in zip(problems, outcome.solutions, strict=True)]
-        coefficients = np.stack([function[0] for function in functions], axis=1)
-        intercepts = np.array([function[1] for function in functions])
-        columns = M.shape[1]
+        functions = [
+            machine.function(solution, n)
+            for machine, solution in zip(machines, outcome.solutions, strict=True)
+        ]
+        coefficients = np.stack([each for each, _ in functions], axis=1)
+        intercepts = np.array([each for _, each in functions])
 
         self.classes_, self.class_weight_ = classes, class_weight
         self._keep_columns(X, kernel, labels, coefficients[:, :columns], intercepts[:columns])
@@ -113,13 +122,12 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         self.n_iter_ = np.array([each.iterations for each in outcome.solutions[:columns]], dtype=np.int32)
         self.probA_ = self.probB_ = np.empty(0)
         if folds:
-            values, tested = [], []
+            unseen = np.zeros((n, columns))
             for k, (train, test) in enumerate(folds, start=1):
                 part = slice(k * columns, (k + 1) * columns)
                 used, asked = rows[train].astype(np.int32), rows[test].astype(np.int32)
-                values.append(gram.block(asked, used) @ coefficients[used, part] + intercepts[part])
-                tested.append(asked)
-            self._calibrate(np.concatenate(values), np.concatenate(tested), labels, weight)
+                unseen[asked] = gram.block(asked, used) @ coefficients[used, part] + intercepts[part]
+            self._calibrate(unseen[rows], labels[rows], weight[rows])
         return outcome
 
     def _code(self, k: int) -> code.Code:
@@ -127,21 +135,26 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             return code.two_classes()
         return code.all_pairs(k) if self.multiclass == "all-pairs" else code.one_vs_all(k)
 
-    def _subproblem(
+    def _column_machine(
         self,
         column: NDArray[np.int8],
         part: NDArray[np.integer],
         labels: NDArray[np.integer],
         weight: Vector,
         class_weight: Vector,
-    ) -> Problem:
-        """The two-class problem of one column of the code on these rows of the Gram."""
+    ) -> TwoClassMachine:
+        """The machine of one column of the code on these rows of the Gram."""
         y = column[labels[part]]
-        members, y = part[y != 0], y[y != 0].astype(np.float64)
-        return self._problem(y, weight[members], class_weight[labels[members]]).on(members)
+        rows, y = part[y != 0], y[y != 0].astype(np.float64)
+        return self._machine(y, weight[rows], class_weight[labels[rows]], rows)
 
     def _check_feasible(
-        self, labels: NDArray[np.integer], weight: Vector, M: code.Code, classes: NDArray
+        self,
+        labels: NDArray[np.integer],
+        weight: Vector,
+        class_weight: Vector,
+        M: code.Code,
+        classes: NDArray,
     ) -> None:
         """Sub-classes whose problem may be infeasible say so here."""
 
@@ -246,11 +259,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         seed = None if self.random_state is None else check_random_state(self.random_state)
         return calibration.cross_fit_folds(labels, FOLDS, seed)
 
-    def _calibrate(
-        self, values: NDArray[np.float64], rows: NDArray[np.integer], labels: NDArray, weight: Vector
-    ) -> None:
+    def _calibrate(self, unseen: NDArray[np.float64], labels: NDArray[np.integer], weight: Vector) -> None:
         """Fit the sigmoids to values of points that the machines behind them have not seen."""
-        sigmoids = self._new_sigmoids().fit(values, labels[rows], weight[rows])
+        sigmoids = self._new_sigmoids().fit(unseen, labels, weight)
         self.probA_ = sigmoids.A_
         self.probB_ = -sigmoids.B_ if len(self.classes_) == 2 else sigmoids.B_
 

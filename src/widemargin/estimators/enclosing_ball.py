@@ -13,7 +13,7 @@ from widemargin import problems
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import SingleMachine
 from widemargin.estimators.documentation import documented
-from widemargin.estimators.outlier_detector import KernelOutlierDetector
+from widemargin.estimators.outlier_detector import ROUND_OFF, KernelOutlierDetector
 from widemargin.expansion import Expansion
 from widemargin.problems import Problem, Vector
 
@@ -115,11 +115,9 @@ class EnclosingBall(KernelOutlierDetector):
     def _keep_function(self, problem: Problem, solution: Any) -> None:
         a, G, diagonal = solution.alpha, solution.gradient, 2 * problem.linear
         self.center_squared_norm_ = float(a @ (problem.linear - G))
-        if (problem.upper == 1.0).all():
-            # Nothing may lie outside, not even by the solver's tolerance or by round-off.
-            squared = 2 * G.max() + self.center_squared_norm_ + 1e-12 * diagonal.max()
-        else:
-            squared = 2 * solution.offsets[0] + self.center_squared_norm_
+        hard = (problem.upper == 1.0).all()  # nothing may lie outside, not even by the solver's tolerance
+        boundary = G.max() + ROUND_OFF * np.abs(G).max() if hard else self._boundary(problem, solution)
+        squared = 2 * boundary + self.center_squared_norm_
         self.radius_ = float(np.sqrt(max(squared, 0.0)))
         self.offset_ = -(self.radius_**2)
         self.intercept_ = np.zeros(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,11 +12,50 @@ from numpy.typing import NDArray
 
 from widemargin import problems
 from widemargin.estimators import parameters
+from widemargin.estimators.base import start_from
 from widemargin.estimators.classifier import KernelClassifier
 from widemargin.estimators.code import Code
 from widemargin.estimators.documentation import documented
 from widemargin.problems import Problem, Vector
 from widemargin.solvers import Status
+
+
+@dataclass(frozen=True)
+class NuMargin:
+    """A two-class machine with a share nu of support vectors; `unit` is the price 1 in the problem's scale."""
+
+    problem: Problem
+    unit: float
+
+    def function(self, solution: Any, n: int) -> tuple[Vector, float]:
+        """Coefficients of the n points and the intercept, scaled to margin 1."""
+        b, rho = self._bias_and_margin(solution)
+        if not rho > 0:
+            if solution.status is Status.OPTIMAL:
+                raise ValueError("nu is too small for these data: the margin found is zero; raise nu.")
+            rho = 1.0  # cut short before a margin showed: the direction found is of use nevertheless
+        return self.problem.by_point(solution.alpha, n) / rho, b / rho
+
+    def _bias_and_margin(self, solution: Any) -> tuple[float, float]:
+        """b and rho from the multipliers b - rho of class +1 and b + rho of class -1.
+
+        A class with all variables at their bound leaves its multiplier, and with it rho, open to one side.
+        """
+        plus, minus = solution.offsets
+        rho = (minus - plus) / 2
+        plus_open, minus_open = np.isinf(solution.offset_intervals).any(axis=1)
+        wider = max(rho, self.unit) if plus_open or minus_open else rho
+        if plus_open and not minus_open:
+            return minus - wider, wider
+        if minus_open and not plus_open:
+            return plus + wider, wider
+        return (plus + minus) / 2, wider
+
+    def start(self, coefficients: Vector) -> Vector:
+        """A feasible start near the function with these coefficients, scaled back until each class has its sum."""
+        plus = self.problem.groups[0]
+        now, needed = coefficients[self.problem.points[plus]].sum(), self.problem.start[plus].sum()
+        return start_from(self.problem, coefficients * (needed / now if now > 0 else 1.0))
 
 
 @documented
@@ -26,11 +66,11 @@ class NuSVC(KernelClassifier):
 
         1/2 |w|^2 - nu rho n + sum_i max(0, rho - y_i (<w, Phi(x_i)> + b)),
 
-    sample weights counted as repetitions, and scales the result to margin 1. At most a share nu of the points
-    violates the margin, at least a share nu are support vectors. nu is feasible up to twice the share of the
-    smaller class. With several classes a pair for which nu is too large takes its largest feasible value, with a
-    warning, as long as nu is feasible for some pair. Class weights change the price of the points, while nu keeps
-    its ratio to the largest feasible value.
+    sample and class weights counted as repetitions, and scales the result to margin 1. At most a share nu of the
+    points violates the margin, at least a share nu are support vectors. nu is feasible up to twice the share of
+    the smaller class. Where that is too small only because of `class_weight`, or for some pairs of several
+    classes, those sub-problems take their largest feasible value, with a warning; its margin rho is open
+    upwards and taken as 1 at least, so that no point costs more than its weight.
 
     Parameters
     ----------
@@ -105,41 +145,34 @@ class NuSVC(KernelClassifier):
         self.max_time = max_time
         self.callback = callback
 
-    def _check_feasible(self, labels: NDArray[np.integer], weight: Vector, M: Code, classes: NDArray) -> None:
+    def _check_feasible(
+        self, labels: NDArray[np.integer], weight: Vector, class_weight: Vector, M: Code, classes: NDArray
+    ) -> None:
         sides = [column[labels] for column in M.T]
-        largest = np.array([problems.largest_nu(side[side != 0], weight[side != 0]) for side in sides])
-        if (self.nu > largest).all():
+        alone = max(problems.largest_nu(y[y != 0], weight[y != 0]) for y in sides)
+        if self.nu > alone:
             raise ValueError(
-                f"nu = {self.nu} is infeasible: with these class sizes it must lie in (0, {largest.max():.6g}]."
+                f"nu = {self.nu} is infeasible: with these class sizes it must lie in (0, {alone:.6g}]."
             )
+        weight = weight * class_weight
+        largest = np.array([problems.largest_nu(y[y != 0], weight[y != 0]) for y in sides])
         if (self.nu > largest).any():
             column = M[:, int(np.argmin(largest))]
             first, second = (classes[column == side].tolist() for side in (+1, -1))
             warnings.warn(
-                f"nu = {self.nu} is infeasible for {(self.nu > largest).sum()} of {largest.size} sub-problems, which "
-                f"take their largest feasible value, {largest.min():.3g} for classes {first} against {second}.",
+                f"nu = {self.nu} is infeasible for {(self.nu > largest).sum()} of {largest.size} sub-problems, "
+                f"which take their largest feasible value, {largest.min():.3g} for {first} against {second}.",
                 UserWarning,
                 stacklevel=4,
             )
 
-    def _problem(self, y: Vector, weight: Vector, class_weight: Vector) -> Problem:
-        largest, weighted = problems.largest_nu(y, weight), problems.largest_nu(y, weight * class_weight)
-        nu = min(self.nu, largest) / largest * weighted
-        return problems.nu_classification(y, nu, weight * class_weight)
-
-    def _function(self, problem: Problem, solution: Any, n: int) -> tuple[Vector, float]:
-        plus, minus = solution.offsets
-        b, rho = (plus + minus) / 2, (minus - plus) / 2
-        if not rho > 0:
-            if solution.status is Status.OPTIMAL:
-                raise ValueError(
-                    f"nu = {self.nu} is too small for these data: the margin found is zero; raise nu."
-                )
-            rho = 1.0  # cut short before the margin showed: the direction found is of use nevertheless
-        return problem.by_point(solution.alpha, n) / rho, float(b / rho)
-
-    def _start(self, problem: Problem, coefficients: Vector) -> Vector:
-        """The coefficients, scaled to margin 1, are scaled back until each class has its sum."""
-        plus = problem.groups[0]
-        sum_now, sum_needed = coefficients[problem.points[plus]].sum(), problem.start[plus].sum()
-        return super()._start(problem, coefficients * (sum_needed / sum_now if sum_now > 0 else 1.0))
+    def _machine(
+        self, y: Vector, weight: Vector, class_weight: Vector, rows: NDArray[np.integer]
+    ) -> NuMargin:
+        weighted = weight * class_weight
+        largest = problems.largest_nu(y, weighted)
+        # The common scale of the weights matters to nothing but the solver's tolerance: the class that limits nu
+        # keeps its own.
+        unit = problems.largest_nu(y, weight) * weight.sum() / (largest * weighted.sum())
+        problem = problems.nu_classification(y, min(self.nu, largest), unit * weighted)
+        return NuMargin(problem.on(rows), unit)

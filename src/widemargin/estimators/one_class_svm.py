@@ -90,7 +90,7 @@ class OneClassSVM(KernelOutlierDetector):
         return problems.one_class(weight.size, self.nu, weight)
 
     def _keep_function(self, problem: Problem, solution: Any) -> None:
-        self.intercept_ = np.array([solution.offsets[0]])
+        self.intercept_ = np.array([self._boundary(problem, solution)])
         self.offset_ = -self.intercept_
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

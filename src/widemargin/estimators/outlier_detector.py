@@ -10,10 +10,26 @@ from sklearn.base import OutlierMixin
 
 from widemargin.estimators import sample
 from widemargin.estimators.base import SingleMachine, all_or_nothing
+from widemargin.problems import Problem
+
+ROUND_OFF = 1e-12
+"""Relative error by which the same decision value, computed in two ways, may differ."""
 
 
 class KernelOutlierDetector(OutlierMixin, SingleMachine):
-    """A machine that tells inliers, decision value >= 0, from outliers."""
+    """A machine that tells inliers, decision value >= 0, from outliers.
+
+    The free support vectors lie on the boundary. They count as inliers, whatever the solver's tolerance and the
+    round-off, so that the outliers among the training points are exactly those at their upper bound.
+    """
+
+    def _boundary(self, problem: Problem, solution: Any) -> float:
+        """The multiplier that leaves no free support vector outside."""
+        a, G = solution.alpha, solution.gradient
+        free = (a > problem.lower) & (a < problem.upper)
+        if not free.any():
+            return float(solution.offsets[0])
+        return float(G[free].max() + ROUND_OFF * np.abs(G[free]).max())
 
     def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
         """Train on points X.
@@ -33,8 +49,7 @@ class KernelOutlierDetector(OutlierMixin, SingleMachine):
         """
         with all_or_nothing(self):
             self._check_parameters()
-            X, _ = sample.read_training(self, X)
-            outcome = self._fit(X, None, sample_weight)
+            outcome = self._fit(sample.read_points(self, X), None, sample_weight)
         self._conclude(outcome)
         return self
 

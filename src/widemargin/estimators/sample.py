@@ -88,31 +88,41 @@ def are_objects(X: Any, kernel: Any) -> bool:
     return not (isinstance(X[0], list | tuple | np.ndarray) and np.asarray(X[0]).dtype.kind in "biuf")
 
 
-def read_training(estimator: Any, X: Any, y: Any = None, **y_checks: Any) -> tuple[Any, Any]:
-    """Valid points and targets (None where `y` is None); sets `n_features_in_` on the estimator."""
+CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": DTYPES, "order": "C"}
+
+
+def read_points(estimator: Any, X: Any) -> Any:
+    """Valid training points; sets `n_features_in_` on the estimator."""
     if are_objects(X, estimator.kernel):
-        if y is not None:
-            y = column_or_1d(y, warn=True)
-            check_consistent_length(X, y)
+        return X
+    _refuse_sparse_matrix(estimator, X)
+    return validate_data(estimator, X, **CHECKS)
+
+
+def read_training(estimator: Any, X: Any, y: Any, **y_checks: Any) -> tuple[Any, Any]:
+    """Valid training points and targets; sets `n_features_in_` on the estimator."""
+    if are_objects(X, estimator.kernel):
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(X, y)
         return X, y
+    _refuse_sparse_matrix(estimator, X)
+    return validate_data(estimator, X, y, **CHECKS, **y_checks)
+
+
+def _refuse_sparse_matrix(estimator: Any, X: Any) -> None:
     if is_precomputed(estimator.kernel) and sp.issparse(X):
         raise TypeError("Sparse precomputed kernels are not supported: give X as a dense array.")
-    checks = {"accept_sparse": "csr", "dtype": DTYPES, "order": "C"}
-    if y is None:
-        return validate_data(estimator, X, **checks), None
-    return validate_data(estimator, X, y, **checks, **y_checks)
 
 
 def read_prediction(estimator: Any, X: Any) -> Any:
     """Valid points for a fitted estimator."""
     if are_objects(X, estimator.kernel):
         return X
-    checks = {"accept_sparse": "csr", "dtype": DTYPES, "order": "C"}
     if is_precomputed(estimator.kernel):
         n, n_support = estimator.shape_fit_[0], len(estimator.support_)
         if getattr(X, "ndim", 0) == 2 and X.shape[1] == n_support != n:
-            return check_array(X, **(checks | {"accept_sparse": False}))
-    return validate_data(estimator, X, reset=False, **checks)
+            return check_array(X, dtype=DTYPES, order="C")
+    return validate_data(estimator, X, reset=False, **CHECKS)
 
 
 def read_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:

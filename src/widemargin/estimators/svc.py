@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from widemargin import problems
 from widemargin.estimators import parameters
+from widemargin.estimators.base import start_from
 from widemargin.estimators.classifier import KernelClassifier
 from widemargin.estimators.code import Code
 from widemargin.estimators.documentation import documented
@@ -21,6 +23,22 @@ LOSSES: dict[str, Callable[[Any, Any], Problem]] = {
     "squared_hinge": problems.squared_soft_margin,
     "least-squares": problems.least_squares,
 }
+
+
+@dataclass(frozen=True)
+class SoftMargin:
+    """A two-class machine with a price C on losses."""
+
+    problem: Problem
+    has_bias: bool
+
+    def function(self, solution: Any, n: int) -> tuple[Vector, float]:
+        """Coefficients of the n points and the intercept."""
+        return self.problem.by_point(solution.alpha, n), float(solution.offsets[0]) if self.has_bias else 0.0
+
+    def start(self, coefficients: Vector) -> Vector:
+        """A feasible start near the function with these coefficients."""
+        return start_from(self.problem, coefficients)
 
 
 @documented
@@ -121,12 +139,13 @@ class SVC(KernelClassifier):
         self.max_time = max_time
         self.callback = callback
 
-    def _problem(self, y: Vector, weight: Vector, class_weight: Vector) -> Problem:
+    def _machine(
+        self, y: Vector, weight: Vector, class_weight: Vector, rows: NDArray[np.integer]
+    ) -> SoftMargin:
         problem = LOSSES[self.loss](y, self.C * weight * class_weight)
-        return problem if self.fit_intercept else problems.without_bias(problem)
-
-    def _function(self, problem: Problem, solution: Any, n: int) -> tuple[Vector, float]:
-        return problem.by_point(solution.alpha, n), float(solution.offsets[0]) if self.fit_intercept else 0.0
+        if not self.fit_intercept:
+            problem = problems.without_bias(problem)
+        return SoftMargin(problem.on(rows), self.fit_intercept)
 
     def _check_separable(self, solutions: Any, M: Code, classes: NDArray) -> None:
         for column, solution in enumerate(solutions):

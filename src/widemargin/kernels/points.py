@@ -29,7 +29,7 @@ def as_points(X: Any) -> _core.Points:
     """Return a borrowed view of `X` for the core."""
     X = as_vectors(X)
     if sp.issparse(X):
-        return _core.Points.csr(X.data, X.indices, X.indptr, X.shape[1])
+        return _core.Points.csr(X.data, X.indices.astype(np.int32, copy=False), X.indptr, X.shape[1])
     return _core.Points.dense(X)
 
 
@@ -63,6 +63,4 @@ def _as_csr(X: Any) -> sp.csr_array | sp.csr_matrix:
     if not X.has_canonical_format:
         X = X.copy()
         X.sum_duplicates()
-    if X.indices.dtype != np.int32:
-        X = type(X)((X.data, X.indices.astype(np.int32), X.indptr), shape=X.shape)
     return X

@@ -1,5 +1,7 @@
 """`widemargin demo`, `reproduce` and the command line as a whole."""
 
+import contextlib
+import signal
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -61,6 +63,17 @@ def test_reproduce_runs_the_named_experiment_with_its_options(papers, tmp_path, 
     assert main(["reproduce", "second", "--data", str(tmp_path), "--full"]) == 0
     assert papers == [("second", tmp_path, True)]
     assert "table of second" in capsys.readouterr().out
+
+
+def test_reproduce_stops_after_an_interrupted_experiment(papers, monkeypatch):
+    def interrupted(*, data_dir=None, full=False, out=sys.stdout):
+        with contextlib.suppress(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+            pytest.fail("the experiment was not interrupted")
+
+    monkeypatch.setattr(sys.modules["widemargin.papers"].experiments["first"], "run", interrupted)
+    assert main(["reproduce", "all"]) == 130
+    assert papers == []
 
 
 def test_reproduce_all_runs_all(papers):

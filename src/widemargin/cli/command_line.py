@@ -64,10 +64,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"widemargin {__version__}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for name, module in COMMANDS.items():
-        summary = str(module.__doc__)
-        command = commands.add_parser(
-            name, help=summary.splitlines()[0].lower().rstrip("."), description=summary
-        )
+        description = str(module.__doc__)
+        summary = description.splitlines()[0].rstrip(".")
+        command = commands.add_parser(name, help=summary[0].lower() + summary[1:], description=description)
         module.add_arguments(command)
     return parser
 

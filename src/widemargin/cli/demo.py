@@ -26,7 +26,15 @@ SOLVERS: dict[str, dict[str, Any]] = {
     "hybrid maximum gain": {"working_set": "hybrid-maximum-gain"},
     "planning ahead": {"step": "planning-ahead"},
 }
-COLUMNS = ("solver", "accuracy", "support", "iterations", "kernel evaluations", "relative gap", "time")
+COLUMNS = (
+    "solver",
+    "accuracy",
+    "support",
+    "iterations",
+    "kernel evaluations",
+    "relative duality gap",
+    "time",
+)
 
 
 @dataclass(frozen=True)

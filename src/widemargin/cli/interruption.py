@@ -8,13 +8,15 @@ from typing import Any
 
 
 class Interruption:
-    """While entered, the first Ctrl-C is only noted, so that a solver can stop with what it has.
+    """While entered, notes that Ctrl-C was pressed.
 
-    The second one interrupts as usual.
+    Politely, the first one does no more than that, so that a solver can stop with what it has, and only the second
+    one interrupts. Otherwise each one interrupts as usual.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, politely: bool = True) -> None:
         self.requested = False
+        self.politely = politely
 
     def __enter__(self) -> Interruption:
         self._previous = signal.signal(signal.SIGINT, self._note)
@@ -24,6 +26,6 @@ class Interruption:
         signal.signal(signal.SIGINT, self._previous)
 
     def _note(self, number: int, frame: FrameType | None) -> None:
-        if self.requested:
+        first, self.requested = not self.requested, True
+        if not (first and self.politely):
             raise KeyboardInterrupt
-        self.requested = True

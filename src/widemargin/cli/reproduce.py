@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from widemargin.cli.exit_code import SUCCESS
-from widemargin.cli.table import table
+from widemargin.cli.exit_code import INTERRUPTED, SUCCESS
+from widemargin.cli.interruption import Interruption
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,19 +31,22 @@ def run(arguments: argparse.Namespace) -> int:
         return SUCCESS
     if arguments.data is not None and not arguments.data.is_dir():
         raise NotADirectoryError(20, "not a directory", str(arguments.data))
-    for name in _chosen(arguments.names, experiments):
-        experiment = experiments[name]
-        print(f"{experiment.title} ({experiment.source})")
-        experiment.run(data_dir=arguments.data, full=arguments.full, out=sys.stdout)
+    with Interruption(politely=False) as interruption:
+        for name in _chosen(arguments.names, experiments):
+            print(f"{name}: {experiments[name].title} ({experiments[name].source})\n", flush=True)
+            experiments[name].run(data_dir=arguments.data, full=arguments.full, out=sys.stdout)
+            print()
+            if interruption.requested:  # the experiment has printed what it had
+                return INTERRUPTED
     return SUCCESS
 
 
 def _listing(experiments: Mapping[str, Any]) -> str:
-    rows = [
-        [name, experiment.title, experiment.source, experiment.needs]
+    entries = [
+        f"{name}\n    {experiment.title}\n    {experiment.source}\n    Needs: {experiment.needs}"
         for name, experiment in experiments.items()
     ]
-    return f"{table(['name', 'title', 'source', 'needs'], rows)}\n\nrun one: widemargin reproduce NAME"
+    return "\n".join([*entries, "", "Run one by its name, or all: widemargin reproduce NAME | all"])
 
 
 def _chosen(names: list[str], experiments: Mapping[str, Any]) -> list[str]:

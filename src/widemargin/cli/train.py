@@ -89,8 +89,9 @@ def account(estimator: Any, X: Any, y: Any) -> str:
     return (
         f"{fitted.status_.sentence}\n"
         f"{X.shape[0]:,} points, {X.shape[1]:,} features, {len(fitted.support_):,} support vectors\n"
-        f"{np.sum(fitted.n_iter_):,} iterations, {np.sum(fitted.kernel_evaluations_):,} kernel evaluations, "
-        f"KKT violation {np.max(fitted.kkt_violation_):.1e}, duality gap {np.sum(fitted.duality_gap_):.1e}\n"
+        f"{np.sum(fitted.n_iter_):,} iterations, {fitted.kernel_evaluations_:,} kernel evaluations, "
+        f"KKT violation {fitted.kkt_violation_:.1e}\n"
+        f"dual objective {fitted.dual_objective_:.6g}, duality gap {fitted.duality_gap_:.1e}\n"
         f"on the training points: {measures}"
     )
 

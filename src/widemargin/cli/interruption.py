@@ -10,8 +10,8 @@ from typing import Any
 class Interruption:
     """While entered, notes that Ctrl-C was pressed.
 
-    Politely, the first one does no more than that, so that a solver can stop with what it has, and only the second
-    one interrupts. Otherwise each one interrupts as usual.
+    Politely, the first one does no more than that, so that a solver can stop with what it has, and only the
+    second one interrupts. Otherwise each one interrupts as usual.
     """
 
     def __init__(self, *, politely: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""Make the slow twins importable as `reference`; let properties be searched the same way, however long it takes."""
+"""Make the slow twins importable as `reference`, and the search for counter-examples repeatable."""
 
 import sys
 from pathlib import Path

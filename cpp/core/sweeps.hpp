@@ -58,24 +58,31 @@ WM_INLINE void keep_extremes(Extremes& e, double high, double low, const double*
 
 /// G -= step (K_i - K_j), and the extremes of the new gradient.
 template <class Real, class Column>
+WM_INLINE Extremes update_here(const Real* __restrict row_i, const Real* __restrict row_j, Column column, double step,
+                               double* __restrict G, const double* __restrict rise, const double* __restrict fall,
+                               Index begin, Index end) {
+  Extremes e;
+  for (Index from = begin; from < end; from += block_size) {
+    const Index to = std::min(end, from + block_size);
+    double high = -infinity, low = infinity;
+#pragma omp simd reduction(max : high) reduction(min : low)
+    for (Index k = from; k < to; ++k) {
+      const double g = G[k] - step * (static_cast<double>(row_i[column(k)]) - static_cast<double>(row_j[column(k)]));
+      G[k] = g;
+      const double rising = rise[k] > 0.0 ? g : -infinity, falling = fall[k] > 0.0 ? g : infinity;
+      high = rising > high ? rising : high;
+      low = falling < low ? falling : low;
+    }
+    keep_extremes(e, high, low, G, rise, fall, from, to);
+  }
+  return e;
+}
+
+template <class Real, class Column>
 Extremes update(const Real* row_i, const Real* row_j, Column column, double step, double* G, const double* rise,
                 const double* fall, Index begin, Index end) {
   Extremes e;
-  simd::on_avx512([&]() WM_INLINE_LAMBDA {
-    for (Index from = begin; from < end; from += block_size) {
-      const Index to = std::min(end, from + block_size);
-      double high = -infinity, low = infinity;
-#pragma omp simd reduction(max : high) reduction(min : low)
-      for (Index k = from; k < to; ++k) {
-        const double g = G[k] - step * (static_cast<double>(row_i[column(k)]) - static_cast<double>(row_j[column(k)]));
-        G[k] = g;
-        const double rising = rise[k] > 0.0 ? g : -infinity, falling = fall[k] > 0.0 ? g : infinity;
-        high = rising > high ? rising : high;
-        low = falling < low ? falling : low;
-      }
-      keep_extremes(e, high, low, G, rise, fall, from, to);
-    }
-  });
+  simd::on_avx512([&]() WM_INLINE_LAMBDA { e = update_here(row_i, row_j, column, step, G, rise, fall, begin, end); });
   return e;
 }
 
@@ -88,9 +95,10 @@ inline Extremes extremes(const double* G, const double* rise, const double* fall
   return e;
 }
 
-/// First position of the largest score; positions without one score zero. `score(k)` must be branch-free.
+/// First position of the largest score of [begin, end); no score counts as zero. `score(k)` must be branch-free.
 template <class Score>
-WM_INLINE void keep_best(Best& best, Index begin, Index end, Score score) {
+WM_INLINE Best best_of(Index begin, Index end, Score score) {
+  Best best;
   double scores[block_size];
   for (Index from = begin; from < end; from += block_size) {
     const Index size = std::min(end - from, block_size);
@@ -107,46 +115,63 @@ WM_INLINE void keep_best(Best& best, Index begin, Index end, Score score) {
       best = {from + k, highest};
     }
   }
+  return best;
 }
 
 /// arg max of (G_i - G_k)^2 / Q_ik over k that can fall and have G_k < G_i.
+template <class Real, class Column>
+WM_INLINE Best second_order_here(const Real* row_i, Column column, const double* G, const double* diagonal,
+                                 const double* fall, double G_i, double Q_ii, Index begin, Index end) {
+  return best_of(begin, end, [=](Index k) WM_INLINE_LAMBDA {
+    const double slope = G_i - G[k], least = flat(Q_ii, diagonal[k]);
+    const double raw = Q_ii + diagonal[k] - 2.0 * static_cast<double>(row_i[column(k)]);
+    const double curvature = raw > least ? raw : least;
+    const double score = slope * slope / curvature;
+    return (fall[k] > 0.0) & (slope > 0.0) ? score : 0.0;
+  });
+}
+
 template <class Real, class Column>
 Index second_order(const Real* row_i, Column column, const double* G, const double* diagonal, const double* fall,
                    double G_i, double Q_ii, Index begin, Index end) {
   Best best;
   simd::on_avx512([&]() WM_INLINE_LAMBDA {
-    keep_best(best, begin, end, [&](Index k) WM_INLINE_LAMBDA {
-      const double slope = G_i - G[k], least = flat(Q_ii, diagonal[k]);
-      const double raw = Q_ii + diagonal[k] - 2.0 * static_cast<double>(row_i[column(k)]);
-      const double curvature = raw > least ? raw : least;
-      return (fall[k] > 0.0) & (slope > 0.0) ? slope * slope / curvature : 0.0;
-    });
+    best = second_order_here(row_i, column, G, diagonal, fall, G_i, Q_ii, begin, end);
   });
   return best.index;
 }
 
 /// arg max over k of the gain of the pair {s, k} with the box respected: step (slope - curvature step / 2).
 template <class Real, class Column>
-Best most_gainful(const Real* row_s, Column column, const double* G, const double* diagonal, const double* rise,
-                  const double* fall, Index s, bool only_as_riser, Index begin, Index end) {
-  Best best;
-  const double G_s = G[s], Q_ss = diagonal[s], rise_s = rise[s], fall_s = only_as_riser ? 0.0 : fall[s];
-  const auto gain = [&](Index k) WM_INLINE_LAMBDA {
+WM_INLINE Best most_gainful_here(const Real* row_s, Column column, const double* G, const double* diagonal,
+                                 const double* rise, const double* fall, double G_s, double Q_ss, double rise_s,
+                                 double fall_s, Index begin, Index end) {
+  return best_of(begin, end, [=](Index k) WM_INLINE_LAMBDA {
     const double difference = G_s - G[k], least = flat(Q_ss, diagonal[k]);
     const bool s_rises = difference > 0.0;
     const double slope = s_rises ? difference : -difference;
-    const double mine = s_rises ? rise_s : fall_s, other = s_rises ? fall[k] : rise[k];
+    const double mine = s_rises ? rise_s : fall_s, fall_k = fall[k], rise_k = rise[k];
+    const double other = s_rises ? fall_k : rise_k;
     const double room = mine < other ? mine : other;
     const double curvature = Q_ss + diagonal[k] - 2.0 * static_cast<double>(row_s[column(k)]);
     const double newton = slope / curvature;
     const double step = newton < room ? newton : room;
-    return curvature > least ? step * (slope - 0.5 * curvature * step) : (room > 0.0 ? room * slope : 0.0);
-  };
-  simd::on_avx512([&]() WM_INLINE_LAMBDA {
-    keep_best(best, begin, s, gain);
-    keep_best(best, s + 1, end, gain);
+    const double quadratic = step * (slope - 0.5 * curvature * step);
+    const double linear = room > 0.0 ? room * slope : 0.0;
+    return curvature > least ? quadratic : linear;
   });
-  return best;
+}
+
+template <class Real, class Column>
+Best most_gainful(const Real* row_s, Column column, const double* G, const double* diagonal, const double* rise,
+                  const double* fall, Index s, bool only_as_riser, Index begin, Index end) {
+  Best before, after;
+  const double fall_s = only_as_riser ? 0.0 : fall[s];
+  simd::on_avx512([&]() WM_INLINE_LAMBDA {
+    before = most_gainful_here(row_s, column, G, diagonal, rise, fall, G[s], diagonal[s], rise[s], fall_s, begin, s);
+    after = most_gainful_here(row_s, column, G, diagonal, rise, fall, G[s], diagonal[s], rise[s], fall_s, s + 1, end);
+  });
+  return after.value > before.value ? after : before;
 }
 
 }  // namespace sweep

@@ -1,5 +1,7 @@
 """Every kernel against its formula, on every kind of data the core reads in place."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -169,6 +171,23 @@ def test_the_diagonal_is_that_of_the_matrix():
         for kernel, _ in LEAVES.values():
             np.testing.assert_allclose(kernel.diagonal(X), np.diag(kernel.gram(X)), rtol=1e-14)
             np.testing.assert_array_equal(kernel.bind(X).diagonal(), np.diag(kernel.gram(X)))
+
+
+def test_single_precision_entries_of_double_data_are_rounded_only_at_the_end():
+    X = np.random.default_rng(0).normal(size=(30, 20))
+    for kernel in (kernels.Polynomial(9, 0.3, 1.0), kernels.Sigmoid(0.1, 0.5), kernels.Linear()):
+        single = kernel.bind(X).block32(every(30), every(30))
+        np.testing.assert_array_equal(single, kernel.gram(X).astype(np.float32))
+
+
+def test_several_threads_may_ask_at_once():
+    X = points("csr float64", 300, 0)
+    gram = (kernels.Gaussian(0.2) + kernels.Polynomial(2) * kernels.Laplacian(0.1)).bind(X)
+    rows = [np.array([i], dtype=np.int32) for i in range(300)]
+    alone = [gram.block(row, every(300)) for row in rows]
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda row: gram.block(row, every(300)), rows))
+    np.testing.assert_array_equal(together, alone)
 
 
 def test_data_are_borrowed_and_stay_alive():

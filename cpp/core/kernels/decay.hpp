@@ -5,6 +5,7 @@ namespace wm {
 
 /// distance -> exp(-gamma * distance), over a row.
 struct Decay {
+  static constexpr bool bears_rounding = true;  // t exp(-t) < 1: no error grows
   double gamma;
 
   template <class T>

@@ -12,92 +12,15 @@
 // cancel, which is noticed and then made good by merging the two lists of coordinates.
 
 #include <algorithm>
-#include <cmath>
 #include <type_traits>
-#include <vector>
+#include <utility>
 
 #include "../gram.hpp"
 #include "../simd.hpp"
 #include "scattered.hpp"
+#include "terms.hpp"
 
 namespace wm {
-
-// A Term is asked for its form `in<A>()` the arithmetic of the sum, float or double, before a sum begins.
-
-struct ProductTerm {
-  static constexpr bool zero_at_zero = true;  // term(x, 0) = 0
-  template <class A>
-  ProductTerm in() const {
-    return {};
-  }
-  template <class A>
-  WM_INLINE A term(A x, A z, Index) const {
-    return x * z;
-  }
-  template <class A>
-  WM_INLINE A correction(A x, A z, Index) const {
-    return x * z;
-  }
-};
-
-struct SquaredDifferenceTerm {
-  static constexpr bool zero_at_zero = false;
-  template <class A>
-  SquaredDifferenceTerm in() const {
-    return {};
-  }
-  template <class A>
-  WM_INLINE A term(A x, A z, Index) const {
-    return (x - z) * (x - z);
-  }
-  template <class A>
-  WM_INLINE A correction(A x, A z, Index) const {
-    return z * (z - 2 * x);
-  }
-};
-
-struct AbsoluteDifferenceTerm {
-  static constexpr bool zero_at_zero = false;
-  template <class A>
-  AbsoluteDifferenceTerm in() const {
-    return {};
-  }
-  template <class A>
-  WM_INLINE A term(A x, A z, Index) const {
-    return std::abs(x - z);
-  }
-  template <class A>
-  WM_INLINE A correction(A x, A z, Index) const {
-    return std::abs(x - z) - std::abs(x);
-  }
-};
-
-/// weight_j (x_j - z_j)^2.
-class WeightedSquaredDifferenceTerm {
-  template <class A>
-  struct In {
-    static constexpr bool zero_at_zero = false;
-    const A* weights;
-    WM_INLINE A term(A x, A z, Index j) const { return weights[j] * ((x - z) * (x - z)); }
-    WM_INLINE A correction(A x, A z, Index j) const { return weights[j] * (z * (z - 2 * x)); }
-  };
-
- public:
-  explicit WeightedSquaredDifferenceTerm(std::vector<double> weights)
-      : double_(std::move(weights)), single_(double_.begin(), double_.end()) {}
-
-  template <class A>
-  In<A> in() const {
-    if constexpr (std::is_same_v<A, float>)
-      return {single_.data()};
-    else
-      return {double_.data()};
-  }
-
- private:
-  std::vector<double> double_;
-  std::vector<float> single_;
-};
 
 /// sum_j term(x_j, 0).
 template <class A, class Term>
@@ -182,11 +105,13 @@ void sums_with_columns(Term term, const ScatteredPoint<A>& x, const Columns& z, 
 
 /// The map that leaves the sums as they are.
 struct Identity {
+  static constexpr bool bears_rounding = true;
   template <class T>
   void operator()(T*, std::size_t) const {}
 };
 
-/// Map turns a row of sums into kernel values in place: map(values, count).
+/// Map turns a row of sums into kernel values in place: map(values, count). If it bears rounding, a sum rounded to
+/// single precision gives an entry as exact as single precision can be; else the map is applied before rounding.
 template <class Term, class Map>
 class PairwiseGram : public Gram {
  public:
@@ -223,7 +148,6 @@ class PairwiseGram : public Gram {
   void accumulate_in(const Columns& z, std::span<const Index> which, std::span<const Index> columns, Out* out) const {
     auto& scattered = Scattered<A>::of_this_thread();
     const std::size_t rows_at_once = std::clamp<std::size_t>(32768 / (dimension(x_) + 1), 1, 16);
-    constexpr std::size_t tile = 256;
     const auto term = term_.template in<A>();
     for (std::size_t first = 0; first < which.size(); first += rows_at_once) {
       const auto some = which.subspan(first, std::min(rows_at_once, which.size() - first));
@@ -232,13 +156,29 @@ class PairwiseGram : public Gram {
         const auto these = columns.subspan(b, std::min(tile, columns.size() - b));
         for (std::size_t a = 0; a < xs.size(); ++a) {
           Out* const values = out + (first + a) * columns.size() + b;
-          sums_with_columns<A>(term, xs[a], z, these, values);
-          map_(values, these.size());
+          fill(term, xs[a], z, these, values);
         }
       }
       scattered.clear();
     }
   }
+
+  /// values[b] = k(x, z[columns[b]]) for no more columns than a tile has.
+  template <class A, class InTerm, class Columns, class Out>
+  void fill(InTerm term, const ScatteredPoint<A>& x, const Columns& z, std::span<const Index> columns,
+            Out* values) const {
+    if constexpr (Map::bears_rounding) {
+      sums_with_columns<A>(term, x, z, columns, values);
+      map_(values, columns.size());
+    } else {
+      A exact[tile];
+      sums_with_columns<A>(term, x, z, columns, exact);
+      map_(exact, columns.size());
+      std::copy_n(exact, columns.size(), values);
+    }
+  }
+
+  static constexpr std::size_t tile = 256;
 
   Points x_, z_;
   Map map_;

@@ -117,10 +117,8 @@ def diabetis() -> Sample:
 def flare_solar() -> Sample:
     """Solar flares, nine attributes by their codes; the study's two classes are not documented: here Zurich
     class C, F or H (+1) against B, D or E, as noisy as the printed number of support vectors says."""
-    cells, levels, classes = keel_files.table("flare")
-    codes = [
-        np.searchsorted(np.unique(values), column) for column, values in zip(cells.T, levels, strict=True)
-    ]
+    cells, _, classes = keel_files.table("flare")
+    codes = [np.unique(column, return_inverse=True)[1] for column in cells.T]
     X = np.stack(codes[2:], axis=1).astype(float)
     return Sample(_standardised(X), _signs(np.isin(classes, ["C", "F", "H"])))
 

@@ -45,5 +45,6 @@ def titanic() -> Sample:
 
 
 def _posterior(points: Array) -> Array:
-    counts = np.array([COUNTS[tuple(int(value) for value in row)] for row in np.asarray(points)])
+    rows = np.asarray(points).astype(int).tolist()
+    counts = np.array([COUNTS[cabin, adult, male] for cabin, adult, male in rows])
     return counts[:, 1] / counts.sum(axis=1)

@@ -33,6 +33,8 @@ class Callable(Kernel):
            [2.]])
     """
 
+    is_psd = False  # nobody has promised
+
     def __init__(self, function: Any):
         self.function = function
 

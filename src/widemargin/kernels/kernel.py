@@ -31,7 +31,7 @@ class Kernel(BaseEstimator):
     """Names of the parameters that are kernels themselves; their `theta` follow."""
 
     is_psd = True
-    """Whether every Gram matrix of this kernel is positive semi-definite."""
+    """Whether every Gram matrix of this kernel is known to be positive semi-definite."""
 
     is_universal = False
     """Whether its functions come close to every continuous function on a compact set of vectors."""

@@ -26,6 +26,8 @@ class Precomputed(Kernel):
            [0.2, 0.4]])
     """
 
+    is_psd = False  # nobody has promised
+
     def bind(self, X: Any, Y: Any = None) -> _core.Gram:
         K = _matrix(X)
         return _core.precomputed(K) if Y is None else _core.precomputed(K, _column_numbers(Y, K.shape[1]))

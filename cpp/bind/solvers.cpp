@@ -246,6 +246,9 @@ void bind_solvers(nb::module_& m) {
           "max_seconds", [](const Settings& s) { return s.run.stop.max_seconds; },
           [](Settings& s, double value) { s.run.stop.max_seconds = value; })
       .def_prop_rw(
+          "polish", [](const Settings& s) { return s.run.stop.polish; },
+          [](Settings& s, std::int64_t value) { s.run.stop.polish = value; })
+      .def_prop_rw(
           "rule", [](const Settings& s) { return s.run.rule; }, [](Settings& s, StopRule rule) { s.run.rule = rule; })
       .def_prop_rw(
           "shrinking", [](const Settings& s) { return s.run.shrinking; },

@@ -103,7 +103,7 @@ class Training:
     verbose: bool
     callback: Callable[[Any], Any] | None
 
-    def run(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Outcome:
+    def run(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Solved:
         """Solve all problems, several at a time if there are threads for it."""
         begin = time.monotonic()
         watch = Watch(self.callback, self.verbose, len(problems))
@@ -139,7 +139,7 @@ class Training:
             solutions = _in_threads(solve, len(problems), workers, watch)
         if isinstance(watch.error, Exception):
             raise watch.error
-        return Outcome(solutions, watch.error)
+        return Solved(solutions, watch.error)
 
     def _time_left(self, begin: float, watch: Watch) -> float | None:
         if watch.stopped:
@@ -150,7 +150,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Solved:
     """The solutions of a fit, and the Ctrl-C that ended it if one did."""
 
     solutions: list[Solution]

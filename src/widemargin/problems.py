@@ -150,7 +150,7 @@ class Problem:
 
         The variables are clipped to their bounds, or set to them if they are within rounding of them. Then,
         group by group, the free ones (if they cannot do it, all that are not zero, or all) are shifted
-        together until the sum is right, so that a sparse point stays sparse. A grounded variable takes up all.
+        together until the sum is right, so that a sparse point stays sparse; a grounded one takes up all.
         """
         a = _vector(a, "a")
         if a.shape != self.start.shape:

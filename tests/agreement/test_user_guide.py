@@ -55,7 +55,7 @@ def test_scaled_pipeline():
 def test_kernels_by_name_and_by_function():
     assert svm.SVC(kernel="linear").kernel == "linear"
     X, y = load_digits(return_X_y=True)
-    X_train, X_test, y_train, y_test = train_test_split(X[:400], y[:400], random_state=0)
+    X_train, X_test, y_train, _ = train_test_split(X[:400], y[:400], random_state=0)
     by_function = svm.SVC(kernel=lambda A, B: np.dot(A, B.T)).fit(X_train, y_train)
     gram = svm.SVC(kernel="precomputed").fit(np.dot(X_train, X_train.T), y_train)
     np.testing.assert_array_equal(by_function.predict(X_test), gram.predict(np.dot(X_test, X_train.T)))

@@ -106,7 +106,7 @@ class Training:
     verbose: bool
     callback: Callable[[Any], Any] | None
 
-    def run(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Outcome:
+    def run(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Solved:
         """Solve all problems, several at a time if there are threads for it."""
         begin = time.monotonic()
         watch = Watch(self.callback, self.verbose, len(problems))
@@ -142,7 +142,7 @@ class Training:
             solutions = _in_threads(solve, len(problems), workers, watch)
         if isinstance(watch.error, Exception):
             raise watch.error
-        return Outcome(solutions, watch.error)
+        return Solved(solutions, watch.error)
 
     def _stop(self, problem: Problem, time_left: float | None) -> Stop:
         polish = POLISHING_STEPS if len(problem.linear) <= POLISHED_SIZE else 0
@@ -157,7 +157,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Solved:
     """The solutions of a fit, and the Ctrl-C that ended it if one did."""
 
     solutions: list[Solution]

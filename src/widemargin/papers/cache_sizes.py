@@ -27,7 +27,7 @@ PRINTED = {
 
 
 class CacheSizes(Experiment):
-    """Medians over random first pairs at a KKT violation of 0.001; "/ SO" is relative to second order at that cache."""
+    """Medians over random first pairs at a KKT violation of 0.001; "/ SO": relative to second order."""
 
     title = "Working-set selection by size of the cache"
     source = "Glasmachers and Igel 2006, table 5; Glasmachers 2008, thesis, table 6.3"
@@ -48,8 +48,8 @@ class CacheSizes(Experiment):
     )
 
     def rows(self, scope: Scope) -> Iterator[tuple[Any, ...]]:
-        original = connect_4(scope.data_dir) if scope.full else None
-        task = original or noisy_board(CONNECT_4 if scope.full else 4000)
+        n = CONNECT_4 if scope.full else 4000
+        task = connect_4(scope.data_dir, n) or noisy_board(n)
         announce(task)
         for share, printed in PRINTED.items():
             runs = random_starts(task.with_cache_share(share), RULES, 10 if scope.full else 3)
@@ -72,6 +72,6 @@ class CacheSizes(Experiment):
         if "connect-4" in table["set"]:
             return []
         return [
-            "The printed numbers are for connect-4 (42 features); a row of the chess board (2 features) is so cheap that "
-            "the time shows the cost of selection, the rows what is saved."
+            "The printed numbers are for connect-4 (42 features). A row of the chess board (2 features) is "
+            "so cheap that the time shows the cost of selection; the rows show what is saved."
         ]

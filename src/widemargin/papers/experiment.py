@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -19,12 +20,9 @@ class Scope:
     data_dir: Path | None = None
     full: bool = False
 
-    def __str__(self) -> str:
-        return "full" if self.full else "quick"
-
 
 class Experiment(ABC):
-    """A published table that can be rebuilt.
+    """A published table that can be rebuilt; its docstring is printed as the legend of the table.
 
     Attributes
     ----------
@@ -58,8 +56,8 @@ class Experiment(ABC):
     ) -> Table:
         """Rebuild the table, print it to `out` (standard output by default) and return it.
 
-        The quick subset takes well under a minute; `full` takes all data sets at hand and as many repetitions as the
-        original, which can be hours. Ctrl-C prints what there is so far.
+        The quick subset takes well under a minute; `full` takes all data sets at hand and as many repetitions
+        as the original, which can be hours. Ctrl-C prints what there is so far.
         """
         scope = Scope(None if data_dir is None else Path(data_dir), full)
         table = Table(self.columns)
@@ -67,8 +65,9 @@ class Experiment(ABC):
             for row in self.rows(scope):
                 table.add(*row)
         except KeyboardInterrupt:
+            table.complete = False
             table.notes.append("Stopped before the end: rows are missing.")
         if table.rows:
-            table.notes += self.notes(table, scope)
+            table.notes += [inspect.getdoc(self) or "", *self.notes(table, scope)]
         print(table, file=out or sys.stdout)
         return table

@@ -30,8 +30,9 @@ PRINTED = {
 
 
 class RowsConsidered(Experiment):
-    """Medians over random first pairs, stopped by the authors' rule (a short step), which the violation shows to be
-    looser the fewer pairs are considered. A sign compares with two rows (rank-sum test, level 0.001)."""
+    """Medians over random first pairs, stopped by the authors' rule (a short step), which the violation shows
+    to be looser the fewer pairs are considered. A sign compares with two rows (rank-sum test, level
+    0.001)."""
 
     title = "One row, two rows or the whole cache in maximum-gain selection"
     source = "Glasmachers and Igel 2006, tables 6 and 7; Glasmachers 2008, thesis, tables 6.4 and 6.5"
@@ -73,7 +74,8 @@ class RowsConsidered(Experiment):
 
     def notes(self, table: Table, scope: Scope) -> list[str]:
         missing = sorted({"spam-database", "connect-4"} - set(table["set"]))
-        return [f"Not rebuilt here: {', '.join(missing)}; the chess boards stand in."] if missing else []
+        reason = "not in the data folder" if scope.full else "only in the full run"
+        return [f"{', '.join(missing)}: {reason}; the chess boards stand in."] if missing else []
 
 
 def tasks(scope: Scope) -> Iterator[Task]:

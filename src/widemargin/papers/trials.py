@@ -1,4 +1,5 @@
-"""Repeated runs of several solvers on one classification problem, interleaved so that all see the same machine."""
+"""Repeated runs of several solvers on one problem, interleaved so that all see the same state of the
+machine."""
 
 from __future__ import annotations
 
@@ -40,12 +41,12 @@ class Task:
         """The same task with a cache for that share of the kernel matrix."""
         return Task(self.name, self.sample, self.C, self.gamma, int(share * SINGLE * self.n**2))
 
-    def solve(self, solver: SMO, tol: float = 1e-3) -> Solution:
-        """One run with shrinking; a Ctrl-C during it is raised here."""
+    def solve(self, solver: SMO) -> Solution:
+        """One run to a KKT violation of 0.001, with shrinking; a Ctrl-C during it is raised here."""
         solution = solver.solve(
             soft_margin(self.sample.y, self.C),
             Gaussian(self.gamma).bind(self.sample.X),
-            stop=Stop(tol=tol),
+            stop=Stop(tol=1e-3),
             cache_bytes=self.cache_bytes,
         )
         if solution.keyboard_interrupt:
@@ -71,7 +72,7 @@ class Runs:
         )
 
     def of(self, solver: str, quantity: str) -> np.ndarray:
-        """One number per trial: "iterations", "seconds", "objective", "violation" or a counter of the solver."""
+        """One number per trial: "seconds", "objective", "violation" or a counter of the solver."""
         return np.array([cost[quantity] for cost in self._costs[solver]], dtype=float)
 
     def mean(self, solver: str, quantity: str) -> float:

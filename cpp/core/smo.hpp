@@ -45,7 +45,7 @@ class Smo {
 
   /// Nothing: single precision does not suffice, continue in double.
   std::optional<Status> run() {
-    objective_ = certify(iterate_).dual;
+    objective_ = dual_value(iterate_);
     while (true) {
       if (state_.violation() <= options_.stop.tolerance && verified()) return status_;
       if (must_stop()) return finish(status_);
@@ -116,7 +116,7 @@ class Smo {
       state_.store();
       precision_exhausted_ = single_rounding * iterate_.distance_from_reference() > 10.0 * options_.stop.tolerance;
     }
-    runaway_ = runaway();
+    if (cone_) stretch();
   }
 
   /// Optimal on the active variables: is it on all of them, in double?
@@ -181,19 +181,19 @@ class Smo {
     if (state_.size() < state_.total()) ++counters_.unshrinks;
     state_.store();
     if (!iterate_.refresh([&] { return told_to_stop(); })) {
-      iterate_.believe(state_.variable, state_.gradient);
+      iterate_.believe(state_.variable, state_.gradient, objective_);
       return false;
     }
     rounding_error_ = 0.0;
     for (Index k = 0; k < state_.size(); ++k)
       rounding_error_ = std::max(rounding_error_, std::abs(state_.gradient[k] - iterate_.gradient[state_.variable[k]]));
     state_.activate_all();
-    objective_ = certify(iterate_).dual;
+    objective_ = dual_value(iterate_);
     return true;
   }
 
   bool must_stop() {
-    if (runaway_) {
+    if (unbounded_) {
       status_ = Status::Unbounded;
       return true;
     }
@@ -222,17 +222,19 @@ class Smo {
     const double deadline = waited_for ? observer_.seconds() + 0.1 : infinity;
     state_.store();
     if (!iterate_.refresh([&] { return observer_.seconds() > deadline; }))
-      iterate_.believe(state_.variable, state_.gradient);
+      iterate_.believe(state_.variable, state_.gradient, objective_);
     return why;
   }
 
-  /// An unbounded problem climbs for ever along variables without bounds.
-  bool runaway() const {
+  /// On a cone the best multiple of a comes for nothing. Where the problem is unbounded this grows without limit, while
+  /// pair steps alone would take for ever to show it.
+  void stretch() {
+    const double factor = state_.best_scale();
+    double largest = 0.0;
     for (Index k = 0; k < state_.size(); ++k)
-      if (std::abs(state_.alpha[k]) * std::max(state_.diagonal[k], 1e-300) > 1e12 &&
-          (std::isinf(state_.upper[k]) || std::isinf(state_.lower[k])) && state_.diagonal[k] > 0.0)
-        return true;
-    return false;
+      largest = std::max(largest, std::abs(state_.alpha[k]) * std::max(state_.diagonal[k], 0.0));
+    unbounded_ = std::isinf(factor) || factor * largest > 1e12;
+    if (!unbounded_ && factor > 1.0 + 1e-3) state_.scale(factor);
   }
 
   void record(const Pair& pair, const Step& step) {
@@ -265,7 +267,8 @@ class Smo {
   Memory memory_;
   Status status_ = Status::Optimal;
   double objective_ = 0.0, rounding_error_ = 0.0, best_exact_ = infinity;
-  bool looked_back_ = false, precision_exhausted_ = false, runaway_ = false;
+  bool looked_back_ = false, precision_exhausted_ = false, unbounded_ = false;
+  const bool cone_ = iterate_.problem().is_cone();
   int stalls_ = 0, rounding_failures_ = 0;
   std::int64_t misses_seen_ = -1, last_standstill_ = -10;
 };

@@ -1,0 +1,36 @@
+"""Published tables, rebuilt: each experiment prints our numbers beside the printed ones.
+
+Examples
+--------
+>>> from widemargin.papers import experiments
+>>> experiments["counter-example"].source
+'Glasmachers and Igel 2006, theorem 7; Glasmachers 2008, thesis, section 6.1.4'
+"""
+
+from widemargin.papers.benchmark_sets import BenchmarkSets
+from widemargin.papers.cache_sizes import CacheSizes
+from widemargin.papers.counter_example import CounterExample
+from widemargin.papers.experiment import Experiment
+from widemargin.papers.multiple_planning import MultiplePlanning
+from widemargin.papers.planning_ahead import PlanningAhead
+from widemargin.papers.planning_parts import PlanningParts
+from widemargin.papers.rows_considered import RowsConsidered
+from widemargin.papers.step_sizes import StepSizes
+from widemargin.papers.table import Table
+from widemargin.papers.three_variables import ThreeVariables
+from widemargin.papers.working_sets import WorkingSets
+
+experiments: dict[str, Experiment] = {
+    "counter-example": CounterExample(),
+    "working-sets": WorkingSets(),
+    "cache-sizes": CacheSizes(),
+    "rows-considered": RowsConsidered(),
+    "benchmark-sets": BenchmarkSets(),
+    "planning-ahead": PlanningAhead(),
+    "planning-parts": PlanningParts(),
+    "step-sizes": StepSizes(),
+    "multiple-planning": MultiplePlanning(),
+    "three-variables": ThreeVariables(),
+}
+
+__all__ = ["Experiment", "Table", "experiments"]

@@ -1,0 +1,74 @@
+"""What every experiment is: a published table, rebuilt row by row."""
+
+from __future__ import annotations
+
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, TextIO
+
+from widemargin.papers.table import Column, Table
+
+
+@dataclass(frozen=True)
+class Scope:
+    """How much of a table to rebuild, and from which data."""
+
+    data_dir: Path | None = None
+    full: bool = False
+
+    def __str__(self) -> str:
+        return "full" if self.full else "quick"
+
+
+class Experiment(ABC):
+    """A published table that can be rebuilt.
+
+    Attributes
+    ----------
+    title : str
+        What is shown.
+    source : str
+        Which table of which work.
+    needs : str
+        A sentence on the data.
+    """
+
+    title: ClassVar[str]
+    source: ClassVar[str]
+    needs: ClassVar[str]
+    columns: ClassVar[Sequence[Column]]
+
+    @abstractmethod
+    def rows(self, scope: Scope) -> Iterator[tuple[Any, ...]]:
+        """The rows, each as soon as it is known."""
+
+    @abstractmethod
+    def notes(self, table: Table, scope: Scope) -> list[str]:
+        """What the rows say together, and what is missing."""
+
+    def run(
+        self,
+        *,
+        data_dir: str | Path | None = None,
+        full: bool = False,
+        out: TextIO | None = None,
+    ) -> Table:
+        """Rebuild the table, print it to `out` (standard output by default) and return it.
+
+        The quick subset takes well under a minute; `full` takes all data sets at hand and as many repetitions as the
+        original, which can be hours. Ctrl-C prints what there is so far.
+        """
+        scope = Scope(None if data_dir is None else Path(data_dir), full)
+        table = Table(self.columns)
+        try:
+            for row in self.rows(scope):
+                table.add(*row)
+        except KeyboardInterrupt:
+            table.notes.append("Stopped before the end: rows are missing.")
+        if table.rows:
+            table.notes += self.notes(table, scope)
+        print(table, file=out or sys.stdout)
+        return table

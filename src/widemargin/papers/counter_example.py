@@ -18,13 +18,13 @@ RULES = ("maximum-gain", "hybrid-maximum-gain", "most-violating-pair", "second-o
 FIRST_PAIR = (2, 0)
 
 # By hand. After the first pair a = (-C, 0, C, 0); the pair (4, 2), counted from one, leads on to the optimum
-# (-C, -m, C, m), m = (1 - sqrt(3)/5)/7. The article's figure puts that point at (-C, -C, C, C), where f is smaller.
+# (-C, -m, C, m), m = (1 - sqrt(3)/5)/7. The article's figure puts it at (-C, -C, C, C), where f is smaller.
 STUCK = (0.17, 2 - 2 * np.sqrt(3) / 5)
 SOLVED = (0.17 + (1 - np.sqrt(3) / 5) ** 2 / 7, 0.0)
 
 
 class CounterExample(Experiment):
-    """All rules start with the same pair; only pairs that share no variable with it can make progress after that."""
+    """All rules start with the same pair; only a pair that shares no variable with it makes progress then."""
 
     title = "Maximum gain alone gets stuck, every other rule arrives"
     source = "Glasmachers and Igel 2006, theorem 7; Glasmachers 2008, thesis, section 6.1.4"

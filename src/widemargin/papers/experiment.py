@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
@@ -24,7 +25,7 @@ class Scope:
 
 
 class Experiment(ABC):
-    """A published table that can be rebuilt.
+    """A published table that can be rebuilt; its docstring is printed as the legend of the table.
 
     Attributes
     ----------
@@ -58,8 +59,8 @@ class Experiment(ABC):
     ) -> Table:
         """Rebuild the table, print it to `out` (standard output by default) and return it.
 
-        The quick subset takes well under a minute; `full` takes all data sets at hand and as many repetitions as the
-        original, which can be hours. Ctrl-C prints what there is so far.
+        The quick subset takes well under a minute; `full` takes all data sets at hand and as many repetitions
+        as the original, which can be hours. Ctrl-C prints what there is so far.
         """
         scope = Scope(None if data_dir is None else Path(data_dir), full)
         table = Table(self.columns)
@@ -69,6 +70,6 @@ class Experiment(ABC):
         except KeyboardInterrupt:
             table.notes.append("Stopped before the end: rows are missing.")
         if table.rows:
-            table.notes += self.notes(table, scope)
+            table.notes += [inspect.getdoc(self) or "", *self.notes(table, scope)]
         print(table, file=out or sys.stdout)
         return table

@@ -16,8 +16,9 @@ MNIST = 60_000
 MNIST_SHARE = MEGABYTES_40 / (4 * MNIST**2)
 
 NEEDS = (
-    "spam.npz, mnist.npz and connect4.npz in the data folder for the original sets; without them generated chess boards "
-    "with the same share of the kernel matrix in the cache."
+    "spam.npz, mnist.npz and connect4.npz in the data folder for the original sets; without them generated "
+    "chess "
+    "boards with the same share of the kernel matrix in the cache."
 )
 
 

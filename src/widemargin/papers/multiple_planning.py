@@ -18,7 +18,8 @@ SOLVERS = {str(N): SMO(step=PlanningAhead(recent=N)) for N in RECENT}
 
 
 class MultiplePlanning(Experiment):
-    """Means over random orders of the examples, relative to N = 1, on the sets that took the original at least 0.1 s."""
+    """Means over random orders of the examples, relative to N = 1, on the sets that took the original 0.1 s
+    or more."""
 
     title = "Planning ahead with the N most recent working sets"
     source = "Glasmachers 2008, thesis, figure 7.4 (curves, no numbers printed)"
@@ -51,7 +52,8 @@ class MultiplePlanning(Experiment):
 
         missing = published.missing(scope.data_dir)
         return [
-            f"Geometric means over {len(table.rows)} sets, by N: iterations {means('iterations')}; time {means('time')}.",
+            f"Geometric means over {len(table.rows)} sets, by N: iterations {means('iterations')}; "
+            f"time {means('time')}.",
             "Claimed: N = 2 and 3 equal or slightly better than 1 in time, 5 worse, 10 and 20 much worse.",
             *([missing] if missing else []),
         ]

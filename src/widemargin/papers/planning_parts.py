@@ -23,9 +23,10 @@ VARIANTS = tuple(name for name in SOLVERS if name != "SMO")
 
 
 class PlanningParts(Experiment):
-    """Mean iterations over random orders of the examples, relative to SMO: with planning ahead; with the pair of two
-    iterations ago as an extra candidate but no planning; with steps of 1.1 times the Newton step. A sign says that SMO
-    needs significantly more (>) or fewer (<) iterations (paired Wilcoxon test, level 0.05)."""
+    """Mean iterations over random orders of the examples, relative to SMO: with planning ahead; with the pair
+    of two iterations ago as an extra candidate but no planning; with steps of 1.1 times the Newton step. A
+    sign says that SMO needs significantly more (>) or fewer (<) iterations (paired Wilcoxon test, level
+    0.05)."""
 
     title = "Planning ahead, its selection without planning, and over-relaxed steps against SMO"
     source = "Glasmachers 2008, thesis, sections 7.2.2 and 7.2.3 (no numbers printed)"
@@ -45,7 +46,7 @@ class PlanningParts(Experiment):
         for name in names(scope.data_dir, scope.full):
             task = problem(name, scope.data_dir)
             announce(task)
-            runs = permuted(task, SOLVERS, 100 if scope.full else 10)
+            runs = permuted(task, SOLVERS, 100 if scope.full else 6)
             smo = runs.of("SMO", "iterations")
             row: list[Any] = [name, float(smo.mean())]
             for variant in VARIANTS:
@@ -56,8 +57,9 @@ class PlanningParts(Experiment):
     def notes(self, table: Table, scope: Scope) -> list[str]:
         means = ", ".join(f"{name} {geometric_mean(table[f'{name} / SMO']):.3f}" for name in VARIANTS)
         claims = (
-            "Claimed: recalling without planning has no clear effect; over-relaxed steps serve as well as planning on "
-            "simple problems and significantly worse on the chess board."
+            "Claimed: recalling without planning has no clear effect; over-relaxed steps serve as well as "
+            "planning "
+            "on simple problems and significantly worse on the chess board."
         )
         missing = published.missing(scope.data_dir)
         return [

@@ -30,8 +30,9 @@ PRINTED = {
 
 
 class RowsConsidered(Experiment):
-    """Medians over random first pairs, stopped by the authors' rule (a short step), which the violation shows to be
-    looser the fewer pairs are considered. A sign compares with two rows (rank-sum test, level 0.001)."""
+    """Medians over random first pairs, stopped by the authors' rule (a short step), which the violation shows
+    to be looser the fewer pairs are considered. A sign compares with two rows (rank-sum test, level
+    0.001)."""
 
     title = "One row, two rows or the whole cache in maximum-gain selection"
     source = "Glasmachers and Igel 2006, tables 6 and 7; Glasmachers 2008, thesis, tables 6.4 and 6.5"

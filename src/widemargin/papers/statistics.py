@@ -19,7 +19,7 @@ def geometric_mean(values: ArrayLike) -> float:
 
 
 def paired_sign(left: ArrayLike, right: ArrayLike, level: float = 0.05) -> str:
-    """ ">" if the left of two paired samples is significantly larger (Wilcoxon signed-rank test), "<", or "".
+    """Whether the left of two paired samples is significantly larger: ">", "<" or "" (Wilcoxon signed-rank).
 
     Examples
     --------
@@ -33,7 +33,7 @@ def paired_sign(left: ArrayLike, right: ArrayLike, level: float = 0.05) -> str:
 
 
 def unpaired_sign(left: ArrayLike, right: ArrayLike, level: float = 0.001) -> str:
-    """ ">" if the left of two independent samples is significantly larger (Wilcoxon rank-sum test), "<", or "".
+    """Whether the left of two samples is significantly larger: ">", "<" or "" (Wilcoxon rank-sum test).
 
     Examples
     --------

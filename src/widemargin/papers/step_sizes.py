@@ -30,8 +30,8 @@ EDGES = np.concatenate([[-np.inf], scale(STEPS), [np.inf]])
 
 
 class StepSizes(Experiment):
-    """The histogram of mu_pa / mu_newton - 1 over all planning steps of one run: 0 is the Newton step, 1 twice as long, below
-    -1 reversed. Bars are logarithmic."""
+    """The histogram of mu_planned / mu_newton - 1 over the planning steps of one run: 0 is the Newton step, 1
+    is twice as long, below -1 is reversed. Bars are logarithmic."""
 
     title = "Planning steps relative to Newton steps"
     source = "Glasmachers 2008, thesis, figure 7.3 (histograms, no numbers printed)"
@@ -61,9 +61,11 @@ class StepSizes(Experiment):
 
         missing = published.missing(scope.data_dir)
         return [
-            f"Over all sets: longer than Newton by more than 2 % {share(lambda r: r['from'] > 0):.1%}, shorter by more "
-            f"than 2 % {share(lambda r: r['to'] < 0):.2%}, of these reversed {share(lambda r: r['to'] <= -1):.2%}.",
-            "Claimed: most steps are slightly longer, some by a factor of thousands, few if any shorter or reversed.",
+            f"Over all sets: {share(lambda r: r['from'] > 0):.1%} are longer than Newton by more than 2 %, "
+            f"{share(lambda r: r['to'] < 0):.2%} shorter by more than 2 %, "
+            f"{share(lambda r: r['to'] <= -1):.2%} reversed.",
+            "Claimed: most are slightly longer, some by a factor of thousands, few if any shorter or "
+            "reversed.",
             *([missing] if missing else []),
         ]
 

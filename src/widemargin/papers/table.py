@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from textwrap import fill
 from typing import Any
+
+NOTE_WIDTH = 110
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,8 @@ class Table:
 
     def __str__(self) -> str:
         """Aligned text; columns without any value are left out."""
-        return "\n".join([*map(_line, zip(*map(self._cells, self._shown()), strict=True)), *self.notes])
+        lines = map(_line, zip(*map(self._cells, self._shown()), strict=True))
+        return "\n".join([*lines, *(fill(note, NOTE_WIDTH) for note in self.notes)])
 
     def _shown(self) -> list[Column]:
         return [column for column in self.columns if any(value is not None for value in self[column.name])]

@@ -21,8 +21,8 @@ SOLVERS = {
 
 
 class ThreeVariables(Experiment):
-    """Three variables with one fixed sum leave a plane, and two planned steps reach any point of it: an ordinary step,
-    a planning step and the step it was planned with end in the optimum. SMO zigzags."""
+    """Three variables with one fixed sum leave a plane, and two planned steps reach any point of it: an
+    ordinary step, a planning step and the step it was planned with end in the optimum. SMO zigzags."""
 
     title = "Three free variables: planning ahead needs three steps, SMO many"
     source = "Glasmachers 2008, thesis, section 7.1 (the planned double step is exact on a plane)"

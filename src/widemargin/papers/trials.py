@@ -1,4 +1,5 @@
-"""Repeated runs of several solvers on one classification problem, interleaved so that all see the same machine."""
+"""Repeated runs of several solvers on one problem, interleaved so that all see the same state of the
+machine."""
 
 from __future__ import annotations
 
@@ -71,7 +72,7 @@ class Runs:
         )
 
     def of(self, solver: str, quantity: str) -> np.ndarray:
-        """One number per trial: "iterations", "seconds", "objective", "violation" or a counter of the solver."""
+        """One number per trial: "seconds", "objective", "violation" or a counter of the solver."""
         return np.array([cost[quantity] for cost in self._costs[solver]], dtype=float)
 
     def mean(self, solver: str, quantity: str) -> float:

@@ -1,4 +1,4 @@
-"""Most violating pair, second order and hybrid maximum gain where the kernel matrix is larger than the cache."""
+"""Most violating pair, second order and hybrid maximum gain with a cache smaller than the kernel matrix."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RULES = {
     "HMG, own stop": SMO("hybrid-maximum-gain", stopping="step"),
 }
 
-# Median iterations, seconds (1533 MHz Athlon) and objective of LIBSVM 2.71, LIBSVM 2.8 and HMG with its own stop.
+# LIBSVM 2.71, LIBSVM 2.8 and HMG with its own stop: iterations, seconds (1533 MHz Athlon), objective.
 PRINTED = {
     ("spam-database", "MVP"): (36610, 11.21, 27019.138),
     ("spam-database", "SO"): (9228, 8.44, 27019.140),
@@ -43,9 +43,10 @@ PRINTED = {
 
 
 class WorkingSets(Experiment):
-    """Medians over random first pairs, the same for all rules. All stop at a KKT violation of 0.001; "own stop" is the
-    authors' rule for HMG, which stops at a short step. A sign compares with SO (two-tailed Wilcoxon rank-sum test,
-    level 0.001): ">" is more, "<" less. Rows are those of the kernel matrix, computed wholly or in part."""
+    """Medians over random first pairs, the same for all rules. All stop at a KKT violation of 0.001; "own
+    stop" is the authors' rule for HMG, which stops at a short step. A sign compares with SO (two-tailed
+    Wilcoxon rank-sum test, level 0.001): ">" is more, "<" less. Rows are those of the kernel matrix, computed
+    wholly or in part."""
 
     title = "Working-set selection with a small cache"
     source = "Glasmachers and Igel 2006, table 2; Glasmachers 2008, thesis, table 6.2"

@@ -10,7 +10,7 @@ from widemargin.papers.benchmark import NEEDS, PRINTED, names, problem
 from widemargin.papers.experiment import Experiment, Scope
 from widemargin.papers.statistics import geometric_mean, paired_sign
 from widemargin.papers.table import Column, Table
-from widemargin.papers.trials import announce, permuted
+from widemargin.papers.trials import Runs, announce, permuted
 from widemargin.solvers import SMO
 
 SOLVERS = {"SMO": SMO(), "PA": SMO(step="planning-ahead")}
@@ -43,34 +43,10 @@ class PlanningAhead(Experiment):
     )
 
     def rows(self, scope: Scope) -> Iterator[tuple[Any, ...]]:
-        trials = 100 if scope.full else 6
         for name in names(scope.data_dir, scope.full):
-            task, printed = problem(name, scope.data_dir), PRINTED[name]
+            task = problem(name, scope.data_dir)
             announce(task)
-            runs = permuted(task, SOLVERS, trials)
-            smo, pa = runs.mean("SMO", "iterations"), runs.mean("PA", "iterations")
-            smo_seconds, pa_seconds = runs.mean("SMO", "seconds"), runs.mean("PA", "seconds")
-
-            def sign(quantity: str, runs=runs) -> str:
-                return paired_sign(runs.of("SMO", quantity), runs.of("PA", quantity))
-
-            yield (
-                name,
-                smo,
-                sign("iterations"),
-                pa,
-                pa / smo,
-                printed.iterations[0],
-                printed.iterations_sign,
-                printed.iterations[1],
-                printed.iterations[1] / printed.iterations[0],
-                smo_seconds,
-                sign("seconds"),
-                pa_seconds,
-                pa_seconds / smo_seconds,
-                printed.seconds[1] / printed.seconds[0],
-                sign("objective"),
-            )
+            yield compare(name, permuted(task, SOLVERS, 100 if scope.full else 6))
 
     def notes(self, table: Table, scope: Scope) -> list[str]:
         means = {
@@ -86,6 +62,34 @@ class PlanningAhead(Experiment):
             f"{_count(table, 'seconds')}; better objective on {_count(table, 'objective', '<', '>')}.",
         ]
         return notes + [note for note in [published.missing(scope.data_dir)] if note]
+
+
+def compare(name: str, runs: Runs) -> tuple[Any, ...]:
+    """The row of a set: means, signs and ratios, ours and printed."""
+    printed = PRINTED[name]
+    smo, pa = (runs.mean(solver, "iterations") for solver in SOLVERS)
+    smo_seconds, pa_seconds = (runs.mean(solver, "seconds") for solver in SOLVERS)
+
+    def sign(quantity: str) -> str:
+        return paired_sign(runs.of("SMO", quantity), runs.of("PA", quantity))
+
+    return (
+        name,
+        smo,
+        sign("iterations"),
+        pa,
+        pa / smo,
+        printed.iterations[0],
+        printed.iterations_sign,
+        printed.iterations[1],
+        printed.iterations[1] / printed.iterations[0],
+        smo_seconds,
+        sign("seconds"),
+        pa_seconds,
+        pa_seconds / smo_seconds,
+        printed.seconds[1] / printed.seconds[0],
+        sign("objective"),
+    )
 
 
 def _count(table: Table, quantity: str, better: str = ">", worse: str = "<") -> str:

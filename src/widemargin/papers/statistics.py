@@ -29,7 +29,7 @@ def paired_sign(left: ArrayLike, right: ArrayLike, level: float = 0.05) -> str:
     difference = np.subtract(left, right).astype(float)
     if not difference.any():
         return ""
-    return _sign(*(wilcoxon(difference, alternative=side).pvalue for side in ("greater", "less")), level)
+    return _sign(*(_signed_rank_p(difference, side) for side in ("greater", "less")), level)
 
 
 def unpaired_sign(left: ArrayLike, right: ArrayLike, level: float = 0.001) -> str:
@@ -41,6 +41,12 @@ def unpaired_sign(left: ArrayLike, right: ArrayLike, level: float = 0.001) -> st
     '<'
     """
     return _sign(*(ranksums(left, right, alternative=side).pvalue for side in ("greater", "less")), level)
+
+
+def _signed_rank_p(difference: np.ndarray, side: str) -> float:
+    """Exact for small samples; the exact distribution knows neither ties nor zeros."""
+    exact = len(difference) <= 50 and np.all(np.diff(np.sort(np.abs(difference)), prepend=0.0) > 0)
+    return float(wilcoxon(difference, alternative=side, method="exact" if exact else "approx").pvalue)
 
 
 def _sign(p_greater: float, p_less: float, level: float) -> str:

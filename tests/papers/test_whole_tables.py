@@ -1,0 +1,40 @@
+"""The tables as `widemargin reproduce` prints them: `pytest -m slow`, WIDEMARGIN_DATA naming a data folder."""
+
+import io
+import os
+
+import pytest
+
+from widemargin.papers import experiments
+from widemargin.papers.statistics import geometric_mean
+
+pytestmark = pytest.mark.slow
+
+
+def rebuilt(name):
+    return experiments[name].run(data_dir=os.environ.get("WIDEMARGIN_DATA"), out=io.StringIO())
+
+
+@pytest.mark.parametrize("name", experiments)
+def test_every_experiment_prints_a_table(name):
+    table = rebuilt(name)
+    assert table.rows
+    assert not any("Stopped" in note for note in table.notes)
+
+
+def test_planning_ahead_needs_no_more_iterations_than_smo_over_the_published_sets():
+    table = rebuilt("planning-ahead")
+    assert geometric_mean(table["ratio"]) < 1
+    assert "<" not in table["iterations sign"]
+
+
+def test_our_copies_of_sets_with_documented_features_have_the_printed_support_vectors():
+    same = {record["set"]: record for record in rebuilt("benchmark-sets").records()}
+    for name in {"diabetis", "tic-tac-toe", "ionosphere", "titanic"} & set(same):
+        assert same[name]["n"] == same[name]["printed n"]
+        assert same[name]["SV"] == pytest.approx(same[name]["printed SV"], abs=2)
+
+
+def test_planning_with_two_sets_needs_no_more_time_consuming_iterations_on_the_chess_board():
+    table = {record["set"]: record for record in rebuilt("multiple-planning").records()}
+    assert table["chess-board-1000"]["iterations N=2"] < 1.1

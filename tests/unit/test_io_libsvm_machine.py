@@ -14,8 +14,8 @@ from widemargin.io import load_libsvm_model, save_libsvm_model
 
 def points(n_classes, seed=0):
     rng = np.random.default_rng(seed)
-    X = rng.normal(size=(90, 4))
-    y = np.array([7, -2, 5, 0])[np.argsort(np.argsort(X[:, 0] + 0.5 * rng.normal(size=90))) * n_classes // 90]
+    X = rng.normal(size=(60, 4))
+    y = np.array([7, -2, 5, 0])[np.argsort(np.argsort(X[:, 0] + 0.5 * rng.normal(size=60))) * n_classes // 60]
     return X, y
 
 
@@ -69,7 +69,7 @@ def test_we_predict_with_classifiers_of_libsvm(n_classes, kind, tmp_path):
     for value, (i, j) in zip(values.T, combinations(range(n_classes), 2), strict=True):
         votes[np.arange(len(X)), np.where(value > 0, i, j)] += 1
     clear = votes.max(axis=1) == n_classes - 1
-    assert clear.sum() > 80
+    assert clear.sum() > 50
     np.testing.assert_array_equal(machine.predict(X)[clear], labels[clear])
     assert machine.classes_.tolist() == sorted(np.unique(y).tolist())
     if n_classes == 2:
@@ -94,7 +94,7 @@ def test_probabilities_of_libsvm_are_kept(n_classes, tmp_path):
     order = np.argsort(model.get_labels())
     ours = load_libsvm_model(tmp_path / "model").predict_proba(X)
     clear = np.sort(ours, axis=1)[:, -1] - np.sort(ours, axis=1)[:, -2] > 0.1
-    assert clear.sum() > 40
+    assert clear.sum() > 25
     np.testing.assert_allclose(ours[clear], np.array(theirs)[:, order][clear], atol=1e-2)
 
 
@@ -112,7 +112,7 @@ def test_data_may_have_more_features_than_the_support_vectors_show(tmp_path):
     X, y = points(2)
     save_libsvm_model(wm.SVC(gamma=0.3).fit(X, y), tmp_path / "model")
     wide = np.column_stack([X, np.ones(len(X))])
-    assert load_libsvm_model(tmp_path / "model", n_features=5).predict(wide).shape == (90,)
+    assert load_libsvm_model(tmp_path / "model", n_features=5).predict(wide).shape == (60,)
 
 
 @pytest.mark.parametrize(

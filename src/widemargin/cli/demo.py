@@ -69,8 +69,7 @@ def run(arguments: argparse.Namespace) -> int:
     if find_spec("matplotlib") is None:
         print("no pictures without matplotlib: pip install 'widemargin[plot]' and run this again")
     else:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        for path in (_draw_boundary(board, arguments.out), _draw_convergence(board, arguments.out)):
+        for path in _draw(board, arguments.out):
             print(f"wrote {path}")
     print(NEXT)
     return SUCCESS
@@ -118,6 +117,14 @@ def _row(name: str, task: Task, options: dict[str, Any]) -> list[str]:
     ]
 
 
+def _draw(task: Task, directory: Path) -> list[Path]:
+    import matplotlib
+
+    matplotlib.use("agg")  # files only, no window
+    directory.mkdir(parents=True, exist_ok=True)
+    return [_draw_boundary(task, directory), _draw_convergence(task, directory)]
+
+
 def _draw_boundary(task: Task, directory: Path) -> Path:
     machine = task.fit(wm.SMO())
     ax = display.decision_boundary(machine, task.X, task.y)
@@ -137,5 +144,5 @@ def _draw_convergence(task: Task, directory: Path) -> Path:
 
 
 def _save(figure: Any, path: Path) -> Path:
-    figure.savefig(path, dpi=160)
+    figure.savefig(path, dpi=120)
     return path

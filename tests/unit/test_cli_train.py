@@ -271,3 +271,9 @@ def test_control_c_stops_cleanly_and_keeps_the_model(tmp_path):
     stored = io.load_model(tmp_path / "board.model")
     assert stored.status_ is wm.Status.INTERRUPTED
     assert np.isfinite(stored.decision_function(board.X)).all()
+
+
+@pytest.mark.parametrize("option", [["-t", "4"], ["-s", "5"]])
+def test_numbers_mean_what_they_mean_in_libsvm_or_nothing(option, libsvm_file, capsys):
+    assert main(["train", str(libsvm_file), *option]) == 2
+    assert "invalid choice" in capsys.readouterr().err

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind.add_argument(
         "-s",
         "--type",
-        type=_by_number(MACHINES),
+        type=_by_number(MACHINES, 5),
         default="svc",
         choices=MACHINES,
         help="what to train (LIBSVM's numbers 0-4 work too; default: svc)",
@@ -64,7 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kernel.add_argument(
         "-t",
         "--kernel",
-        type=_by_number(KERNELS),
+        type=_by_number(KERNELS, 4),
         default="rbf",
         choices=KERNELS,
         help="default: rbf (LIBSVM's numbers 0-3 work too)",
@@ -168,9 +168,9 @@ def _number(option: str, text: str) -> float:
         raise ValueError(f"{option} has {text!r} where a number is needed") from None
 
 
-def _by_number(names: dict[str, Any]) -> Any:
-    """Accept LIBSVM's number of a choice for its name."""
-    numbers = {str(number): name for number, name in enumerate(names)}
+def _by_number(names: dict[str, Any], known: int) -> Any:
+    """Accept LIBSVM's number of a choice for its name; LIBSVM has the first `known` of them."""
+    numbers = {str(number): name for number, name in enumerate(list(names)[:known])}
     return lambda text: numbers.get(text, text)
 
 

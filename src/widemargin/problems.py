@@ -129,36 +129,38 @@ class Problem:
         ends = np.cumsum(self.group_sizes or (self.size,)).tolist()
         return [slice(begin, end) for begin, end in zip([0, *ends[:-1]], ends, strict=True)]
 
+    @property
+    def rows(self) -> NDArray[np.int32]:
+        """The row of the Gram of each variable: `points`, or its own index."""
+        return np.arange(self.size, dtype=np.int32) if self.points is None else self.points
+
     def on(self, rows: ArrayLike) -> Problem:
         """The same problem on these rows of a larger Gram: point p becomes rows[p]."""
         rows = np.asarray(rows, dtype=np.int32)
-        points = np.arange(self.size) if self.points is None else self.points
-        return replace(self, points=np.where(points == GROUNDED, GROUNDED, rows[points]).astype(np.int32))
+        return replace(self, points=np.where(self.rows == GROUNDED, np.int32(GROUNDED), rows[self.rows]))
 
     def by_point(self, a: ArrayLike, n: int) -> Vector:
         """Coefficients of the n points: the sum of the variables that share each point."""
         a = np.asarray(a, dtype=np.float64)
-        points = np.arange(self.size) if self.points is None else self.points
-        real = points != GROUNDED
-        return np.bincount(points[real], weights=a[real], minlength=n)
+        real = self.rows != GROUNDED
+        return np.bincount(self.rows[real], weights=a[real], minlength=n).astype(np.float64, copy=False)
 
     def feasible_near(self, a: ArrayLike) -> Vector:
         """A feasible point near `a`, for a warm start after the box has changed.
 
-        The variables are clipped to their bounds; then, group by group, those that are not zero are shifted
-        together until the sum is right, so that a sparse point stays sparse. A grounded variable takes up the
-        whole difference.
+        The variables are clipped to their bounds, or set to them if they are within rounding of them. Then,
+        group by group, the free ones (if they cannot do it, all that are not zero, or all) are shifted
+        together until the sum is right, so that a sparse point stays sparse; a grounded one takes up all.
         """
         a = _vector(a, "a")
         if a.shape != self.start.shape:
             raise ValueError(f"a warm start of {a.size} variables does not fit a problem of {self.size}.")
-        near = np.clip(a, self.lower, self.upper)
+        near = _snap(a, self.lower, self.upper)
         for group in self.groups:
-            movable = near[group] != 0
-            if self.points is not None and (self.points[group] == GROUNDED).any():
-                movable = self.points[group] == GROUNDED
-            total = float(self.start[group].sum())
-            near[group] = _with_sum(near[group], self.lower[group], self.upper[group], total, movable)
+            x, lower, upper = near[group], self.lower[group], self.upper[group]
+            grounded = self.rows[group] == GROUNDED
+            movable = [grounded] if grounded.any() else [(x > lower) & (x < upper), x != 0, x == x]
+            near[group] = _with_sum(x, lower, upper, float(self.start[group].sum()), movable)
         return near
 
 
@@ -403,14 +405,13 @@ def without_bias(problem: Problem) -> Problem:
     def append(values: NDArray, value: float) -> NDArray:
         return np.append(values, values.dtype.type(value))
 
-    points = np.arange(problem.size, dtype=np.int32) if problem.points is None else problem.points
     return Problem(
         linear=append(problem.linear, 0.0),
         lower=append(problem.lower, -np.inf),
         upper=append(problem.upper, np.inf),
         start=append(problem.start, 0.0),
         ridge=None if problem.ridge is None else append(problem.ridge, 0.0),
-        points=append(points, GROUNDED),
+        points=append(problem.rows, GROUNDED),
     )
 
 
@@ -422,11 +423,22 @@ def _fill(upper: Vector, total: float) -> Vector:
     return np.clip(total - before, 0.0, upper)
 
 
-def _with_sum(x: Vector, lower: Vector, upper: Vector, total: float, movable: NDArray[np.bool_]) -> Vector:
-    """x with the movable variables shifted, all of them if need be, until the sum is `total`."""
-    needed = total - x[~movable].sum()
-    if not lower[movable].sum() <= needed <= upper[movable].sum():
-        movable, needed = np.ones(x.size, dtype=bool), total
+def _snap(a: Vector, lower: Vector, upper: Vector) -> Vector:
+    """a within its bounds, and at them where the distance is mere rounding."""
+    with np.errstate(invalid="ignore"):  # inf - inf
+        rounding = 1e-12 * np.abs(a)
+        a = np.where(a - lower <= rounding, lower, a)
+        return np.where(upper - a <= rounding, upper, a)
+
+
+def _with_sum(
+    x: Vector, lower: Vector, upper: Vector, total: float, candidates: list[NDArray[np.bool_]]
+) -> Vector:
+    """x with the first of the candidate sets of variables shifted that can make the sum `total`."""
+    for movable in candidates:
+        needed = total - x[~movable].sum()
+        if lower[movable].sum() <= needed <= upper[movable].sum():
+            break
     x = x.copy()
     x[movable] = _project(x[movable], lower[movable], upper[movable], needed)
     return x

@@ -23,7 +23,7 @@ untimed = settings(deadline=None, max_examples=50)
 
 
 @storable
-class Outcome(Enum):
+class Verdict(Enum):
     GOOD = "good"
     BAD = "bad"
 
@@ -73,7 +73,7 @@ class ToySVC(BaseEstimator):
             if name.endswith("_") and not name.startswith("_"):
                 setattr(self, name, value)
         self.support_vectors_, self.dual_coef_ = peer.support_vectors_, peer.dual_coef_
-        self.status_ = Outcome.GOOD
+        self.status_ = Verdict.GOOD
         self._expansion = ToyExpansion(self.dual_coef_)
         return self
 
@@ -119,7 +119,7 @@ class TestRoundTrip:
         restored = load_model(stored)
         assert_same(restored, fitted)
         assert restored.classes_.tolist() == ["setosa", "versicolor", "virginica"]
-        assert restored.status_ is Outcome.GOOD and restored.stop == Tolerance(1e-3)
+        assert restored.status_ is Verdict.GOOD and restored.stop == Tolerance(1e-3)
 
     @pytest.mark.parametrize(
         "container", [sparse.csr_matrix, sparse.csr_array, sparse.csc_matrix, sparse.csc_array]
@@ -159,7 +159,7 @@ class TestRoundTrip:
         | st.integers()
         | st.floats()
         | st.text()
-        | st.sampled_from(Outcome)
+        | st.sampled_from(Verdict)
         | hnp.arrays(
             st.sampled_from(["f8", "f4", "i8", "u1", "?", "<U3"]), hnp.array_shapes(max_side=3, min_side=0)
         )

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin import kernels
 from widemargin.estimators import parameters, sample
-from widemargin.estimators.training import Outcome, Training, choose_solver
+from widemargin.estimators.training import Solved, Training, choose_solver
 from widemargin.expansion import Expansion
 from widemargin.kernels.points import count, take
 from widemargin.kernels.resolve import KERNEL_NAMES
@@ -45,16 +45,16 @@ def all_or_nothing(estimator: Any) -> Iterator[None]:
 
 
 def start_from(problem: Problem, coefficients: Vector) -> Vector:
-    """A feasible start with these coefficients: each variable takes the part of its point's that fits its bounds."""
-    a = np.where(problem.points == GROUNDED, 0.0, coefficients[problem.points])
+    """A feasible start: each variable takes the part of its point's coefficient that fits its bounds."""
+    a = np.where(problem.rows == GROUNDED, 0.0, coefficients[problem.rows])
     return problem.feasible_near(a)
 
 
 class KernelMachine(BaseEstimator):
     """Base of all kernel machines.
 
-    A machine builds its problems, has them solved by `_solve`, and stores with `_keep` the arrays that make up its
-    expansion: `support_`, `support_vectors_`, `dual_coef_` and `intercept_`. Predictions read nothing else.
+    A machine builds its problems, has them solved by `_solve`, and stores what makes up its expansion:
+    `kernel_`, `support_`, `support_vectors_`, `dual_coef_` and `intercept_`. Predictions read nothing else.
     """
 
     _rules: ClassVar[dict[str, parameters.Rule]] = {
@@ -92,7 +92,7 @@ class KernelMachine(BaseEstimator):
             sample.check_matrix(X)
         return kernel, kernel.bind(X)
 
-    def _solve(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Outcome:
+    def _solve(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Solved:
         training = Training(
             solver=choose_solver(self.solver),
             tol=self.tol,
@@ -107,7 +107,7 @@ class KernelMachine(BaseEstimator):
         return training.run(problems, gram, starts)
 
     def _last_coefficients(self, n: int, columns: int) -> NDArray[np.float64] | None:
-        """Where a warm start begins: the coefficients of the last fit, shape (n, columns), if there was one."""
+        """Where a warm start begins: the last fit's coefficients, shape (n, columns), if there was one."""
         if not self.warm_start or getattr(self, "shape_fit_", (None,))[0] != n:
             return None
         coefficients = self._coefficients()
@@ -128,7 +128,7 @@ class KernelMachine(BaseEstimator):
 
     def _keep_certificate(self, solutions: Sequence[Any]) -> None:
         """Store what is proved of the solutions: sums over the sub-problems, and the worst violation."""
-        worst = Outcome(list(solutions), None).worst
+        worst = Solved(list(solutions), None).worst
         self.status_ = worst.status
         self.fit_status_ = int(worst.status is not Status.OPTIMAL)
         self.dual_objective_ = float(sum(each.dual_objective for each in solutions))
@@ -137,15 +137,15 @@ class KernelMachine(BaseEstimator):
         self.kkt_violation_ = float(max(each.kkt_violation for each in solutions))
         self.kernel_evaluations_ = int(sum(each.counters["kernel_evaluations"] for each in solutions))
         traces = [each.trace for each in solutions]
-        vars(self).pop("trace_", None)
+        self.__dict__.pop("trace_", None)
         if any(trace is not None for trace in traces):
             self.trace_ = traces[0] if len(traces) == 1 else traces
 
-    def _conclude(self, outcome: Outcome) -> None:
+    def _conclude(self, solved: Solved) -> None:
         """After the model is stored: say what is missing, and pass on a Ctrl-C."""
-        if outcome.interruption is not None:
-            raise outcome.interruption
-        worst = outcome.worst
+        if solved.interruption is not None:
+            raise solved.interruption
+        worst = solved.worst
         if worst.status in (Status.MAX_ITERATIONS, Status.MAX_TIME, Status.STALLED):
             warnings.warn(self._remedy(worst), ConvergenceWarning, stacklevel=3)
 
@@ -158,15 +158,18 @@ class KernelMachine(BaseEstimator):
         event, remedy = limits[solution.status]
         lower = ", or lower C" if hasattr(self, "C") else ""
         return (
-            f"{type(self).__name__} {event} with a KKT violation of {solution.kkt_violation:.2g} (tol={self.tol:g}): "
-            f"scale the data (StandardScaler or MinMaxScaler), {remedy}{lower}; with warm_start=True the next fit "
-            "goes on from here."
+            f"{type(self).__name__} {event} with a KKT violation of {solution.kkt_violation:.2g} "
+            f"(tol={self.tol:g}): scale the data (StandardScaler or MinMaxScaler), {remedy}{lower}; "
+            "with warm_start=True the next fit goes on from here."
         )
 
     def _coefficients(self) -> NDArray[np.float64]:
         """Coefficients of the support vectors, one column per function."""
-        dual = self.dual_coef_
-        return (dual.toarray() if sp.issparse(dual) else dual).T
+        return self._dense_dual().T
+
+    def _dense_dual(self) -> NDArray[np.float64]:
+        dual: Any = self.dual_coef_
+        return dual.toarray() if sp.issparse(dual) else dual
 
     def _values(self, X: Any) -> NDArray[np.float64]:
         """The expansion at the rows of X, shape (n_rows, n_functions)."""
@@ -175,7 +178,7 @@ class KernelMachine(BaseEstimator):
         return self._expansion(X)(X, self.n_jobs)
 
     def _expansion(self, X: Any = None) -> Expansion:
-        """What the machine computes. Points of a precomputed kernel are columns of X: all, or the support alone."""
+        """What the machine computes; points of a precomputed kernel are columns of X, or all of them."""
         points = self.support_vectors_
         if sample.is_precomputed(self.kernel_):
             alone = X is not None and X.shape[1] == self.support_.size
@@ -207,7 +210,7 @@ class SingleMachine(KernelMachine):
     A sub-class states its problem (`_problem`) and stores what it reads off the solution (`_keep_function`).
     """
 
-    def _problem(self, y: Vector | None, weight: Vector, diagonal: Callable[[], Vector]) -> Problem:
+    def _problem(self, y: Any, weight: Vector, diagonal: Callable[[], Vector]) -> Problem:
         """The problem of points with these targets, positive weights and diagonal of the Gram."""
         raise NotImplementedError
 
@@ -215,7 +218,7 @@ class SingleMachine(KernelMachine):
         """Store the intercept and what else the multipliers say."""
         raise NotImplementedError
 
-    def _fit(self, X: Any, y: Vector | None, sample_weight: Any) -> Outcome:
+    def _fit(self, X: Any, y: Vector | None, sample_weight: Any) -> Solved:
         n = count(X)
         weight = sample.read_weight(sample_weight, n)
         rows = np.flatnonzero(weight)
@@ -223,8 +226,8 @@ class SingleMachine(KernelMachine):
         targets = None if y is None else y[rows]
         problem = self._problem(targets, weight[rows], lambda: gram.diagonal()[rows]).on(rows)
         last = self._last_coefficients(n, 1)
-        outcome = self._solve([problem], gram, [None if last is None else start_from(problem, last[:, 0])])
-        solution = outcome.solutions[0]
+        solved = self._solve([problem], gram, [None if last is None else start_from(problem, last[:, 0])])
+        solution = solved.solutions[0]
         coefficients = problem.by_point(solution.alpha, n)
         support = np.flatnonzero(coefficients)
         self._keep(X, kernel, support)
@@ -233,4 +236,4 @@ class SingleMachine(KernelMachine):
         self._keep_certificate([solution])
         self.n_iter_ = int(solution.iterations)
         self.n_support_ = np.array([support.size], dtype=np.int32)
-        return outcome
+        return solved

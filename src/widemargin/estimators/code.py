@@ -43,7 +43,7 @@ def count_votes(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
 
 
 def score_classes(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """Votes of all pairs, ties broken by the summed values: score = votes + s / (3 (|s| + 1)), shape (n, k)."""
+    """Votes of all pairs plus the squashed sums s of their values, s / (3 (|s| + 1)), shape (n, k)."""
     sums = np.zeros((len(values), k))
     for column, (i, j) in enumerate(combinations(range(k), 2)):
         sums[:, i] += values[:, column]

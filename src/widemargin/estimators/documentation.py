@@ -14,8 +14,8 @@ kernel : str, Kernel or function, default="rbf"
 degree : int, default=3
     Degree of "poly".
 gamma : {"scale", "auto"} or float, default="scale"
-    Coefficient of "rbf", "poly", "sigmoid" and "laplacian": 1 / (n_features * variance of X, the points weighted
-    as in the fit), 1 / n_features, or a positive number.
+    Coefficient of "rbf", "poly", "sigmoid" and "laplacian": 1 / (n_features * variance of X, its rows
+    weighted as in the fit), 1 / n_features, or a positive number.
 coef0 : float, default=0.0
     Constant of "poly" and "sigmoid".""",
     "solver parameters": """\
@@ -30,18 +30,18 @@ verbose : bool or int, default=False
 max_iter : int, default=-1
     Iterations allowed for each sub-problem; -1 for no limit.
 solver : None, str or solver, default=None
-    How to solve: a solver object such as ``SMO(step="planning-ahead")``, or the name of a working set selection.
+    A solver object such as ``SMO(step="planning-ahead")``, or the name of a working set selection.
 n_jobs : int, optional
     Threads for sub-problems and predictions; -1 for all processors.
 warm_start : bool, default=False
-    Whether `fit` goes on from the last solution, made feasible again, if the number of samples is the same; also
-    after `max_iter`, `max_time` or an interruption.
+    Whether `fit` goes on from the last solution, made feasible again, if the number of samples is the same;
+    also after `max_iter`, `max_time` or an interruption.
 max_time : float, optional
     Seconds allowed for the whole fit.
 callback : function, optional
     Called about every 50 ms with the state of the solver (iteration, violation, objective, active_size,
-    kernel_evaluations, seconds). If it returns True the fit ends there, without a warning, with a usable model
-    and `status_` INTERRUPTED. Ctrl-C does the same and then raises KeyboardInterrupt.""",
+    kernel_evaluations, seconds). If it returns True the fit ends there, without a warning, with a usable
+    model and `status_` INTERRUPTED. Ctrl-C does the same and then raises KeyboardInterrupt.""",
     "classifier parameters": """\
 class_weight : dict or "balanced", optional
     Factors of the price of each class; "balanced" makes them inverse to the class sizes.

@@ -26,8 +26,8 @@ class EnclosingBall(KernelOutlierDetector):
 
         R^2 + sum_i C_i max(0, |Phi(x_i) - c|^2 - R^2),
 
-    with C_i = C * sample_weight_i, or 1 / (nu n) with sample weights counted as repetitions. An infinite C, or
-    nu = 0, allows no point outside: the hard ball. Otherwise at most a share nu of the points lies outside.
+    with C_i = C * sample_weight_i, or 1 / (nu n) with sample weights counted as repetitions. An infinite C,
+    or nu = 0, allows no point outside: the hard ball. Otherwise at most a share nu of the points is outside.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class EnclosingBall(KernelOutlierDetector):
         self.max_time = max_time
         self.callback = callback
 
-    def _problem(self, y: Vector | None, weight: Vector, diagonal: Callable[[], Vector]) -> Problem:
+    def _problem(self, y: Any, weight: Vector, diagonal: Callable[[], Vector]) -> Problem:
         if self.C is not None:
             C = self.C * weight
         else:
@@ -135,8 +135,8 @@ class EnclosingBall(KernelOutlierDetector):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features), or list of objects
-            For a precomputed kernel: the kernel of these samples with all training samples, or with the support
-            vectors (in the order of `support_`) alone.
+            For a precomputed kernel: the kernel of these samples with all training samples, or with the
+            support vectors (in the order of `support_`) alone.
         diagonal : array-like of shape (n_samples,), optional
             k(x, x), for a precomputed kernel only; not needed if it was the same for all training samples.
         """

@@ -22,7 +22,7 @@ from widemargin.solvers import Status
 
 @dataclass(frozen=True)
 class NuMargin:
-    """A two-class machine with a share nu of support vectors; `unit` is the price 1 in the problem's scale."""
+    """A two-class machine with a share nu of support vectors; `unit` is price 1 in the problem's scale."""
 
     problem: Problem
     unit: float
@@ -52,9 +52,9 @@ class NuMargin:
         return (plus + minus) / 2, wider
 
     def start(self, coefficients: Vector) -> Vector:
-        """A feasible start near the function with these coefficients, scaled back until each class has its sum."""
+        """A feasible start near the function with these coefficients, scaled to the sum of a class."""
         plus = self.problem.groups[0]
-        now, needed = coefficients[self.problem.points[plus]].sum(), self.problem.start[plus].sum()
+        now, needed = coefficients[self.problem.rows[plus]].sum(), self.problem.start[plus].sum()
         return start_from(self.problem, coefficients * (needed / now if now > 0 else 1.0))
 
 
@@ -66,11 +66,13 @@ class NuSVC(KernelClassifier):
 
         1/2 |w|^2 - nu rho n + sum_i max(0, rho - y_i (<w, Phi(x_i)> + b)),
 
-    sample and class weights counted as repetitions, and scales the result to margin 1. At most a share nu of the
-    points violates the margin, at least a share nu are support vectors. nu is feasible up to twice the share of
-    the smaller class. Where that is too small only because of `class_weight`, or for some pairs of several
-    classes, those sub-problems take their largest feasible value, with a warning; its margin rho is open
-    upwards and taken as 1 at least, so that no point costs more than its weight.
+    sample and class weights counted as repetitions, and scales the result to margin 1. At most a share nu of
+    the points violates the margin, at least a share nu are support vectors.
+
+    nu is feasible up to twice the share of the smaller class. Where it is too large only because of
+    `class_weight`, or for some pairs of several classes, those sub-problems take their largest feasible
+    value, with a warning; their margin rho is open upwards and taken as 1 at least, so that no point costs
+    more than its weight.
 
     Parameters
     ----------
@@ -160,7 +162,7 @@ class NuSVC(KernelClassifier):
             column = M[:, int(np.argmin(largest))]
             first, second = (classes[column == side].tolist() for side in (+1, -1))
             warnings.warn(
-                f"nu = {self.nu} is infeasible for {(self.nu > largest).sum()} of {largest.size} sub-problems, "
+                f"nu = {self.nu} is infeasible for {(self.nu > largest).sum()} of {largest.size} problems, "
                 f"which take their largest feasible value, {largest.min():.3g} for {first} against {second}.",
                 UserWarning,
                 stacklevel=4,
@@ -171,8 +173,8 @@ class NuSVC(KernelClassifier):
     ) -> NuMargin:
         weighted = weight * class_weight
         largest = problems.largest_nu(y, weighted)
-        # The common scale of the weights matters to nothing but the solver's tolerance: the class that limits nu
-        # keeps its own.
+        # The common scale of the weights matters to nothing but the solver's tolerance: the class that limits
+        # nu keeps its own.
         unit = problems.largest_nu(y, weight) * weight.sum() / (largest * weighted.sum())
         problem = problems.nu_classification(y, min(self.nu, largest), unit * weighted)
         return NuMargin(problem.on(rows), unit)

@@ -91,7 +91,7 @@ class NuSVR(KernelRegressor):
         self.max_time = max_time
         self.callback = callback
 
-    def _problem(self, y: Vector | None, weight: Vector, diagonal: Callable[[], Vector]) -> Problem:
+    def _problem(self, y: Any, weight: Vector, diagonal: Callable[[], Vector]) -> Problem:
         return problems.nu_regression(y, self.C * weight, self.nu)
 
     def _keep_function(self, problem: Problem, solution: Any) -> None:

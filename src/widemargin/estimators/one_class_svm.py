@@ -86,7 +86,7 @@ class OneClassSVM(KernelOutlierDetector):
         self.max_time = max_time
         self.callback = callback
 
-    def _problem(self, y: Vector | None, weight: Vector, diagonal: Callable[[], Vector]) -> Problem:
+    def _problem(self, y: Any, weight: Vector, diagonal: Callable[[], Vector]) -> Problem:
         return problems.one_class(weight.size, self.nu, weight)
 
     def _keep_function(self, problem: Problem, solution: Any) -> None:
@@ -96,7 +96,7 @@ class OneClassSVM(KernelOutlierDetector):
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """sum_i dual_coef_i k(x_i, x) - rho at each row of X: positive for inliers.
 
-        For a precomputed kernel X is the kernel of these samples with all training samples, or with the support
-        vectors (in the order of `support_`) alone.
+        For a precomputed kernel X is the kernel of these samples with all training samples, or with the
+        support vectors (in the order of `support_`) alone.
         """
         return self._values(X).ravel()

@@ -19,8 +19,8 @@ ROUND_OFF = 1e-12
 class KernelOutlierDetector(OutlierMixin, SingleMachine):
     """A machine that tells inliers, decision value >= 0, from outliers.
 
-    The free support vectors lie on the boundary. They count as inliers, whatever the solver's tolerance and the
-    round-off, so that the outliers among the training points are exactly those at their upper bound.
+    The free support vectors lie on the boundary. They count as inliers, whatever the solver's tolerance and
+    the round-off, so that the outliers among the training points are exactly those at their upper bound.
     """
 
     def _boundary(self, problem: Problem, solution: Any) -> float:
@@ -49,8 +49,8 @@ class KernelOutlierDetector(OutlierMixin, SingleMachine):
         """
         with all_or_nothing(self):
             self._check_parameters()
-            outcome = self._fit(sample.read_points(self, X), None, sample_weight)
-        self._conclude(outcome)
+            solved = self._fit(sample.read_points(self, X), None, sample_weight)
+        self._conclude(solved)
         return self
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:

@@ -35,6 +35,10 @@ def one_of(*choices: str) -> Rule:
     return Rule(words, lambda value: isinstance(value, str) and value in choices)
 
 
+def _integer(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, Integral) and bool(holds(value))
+
+
 def _number(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, Real) and not isinstance(value, bool) and bool(holds(value))
 
@@ -47,10 +51,9 @@ positive_and_finite = Rule("a positive finite number", _number(lambda value: 0 <
 not_negative = Rule("a finite number >= 0", _number(lambda value: 0 <= value < np.inf))
 fraction = Rule("a number in (0, 1]", _number(lambda value: 0 < value <= 1))
 fraction_or_zero = Rule("a number in [0, 1]", _number(lambda value: 0 <= value <= 1))
-count = Rule("an integer >= 0", lambda value: isinstance(value, Integral) and value >= 0)
-limit = Rule("an integer >= 0, or -1 for no limit", lambda value: isinstance(value, Integral) and value >= -1)
-jobs = Rule("a non-zero integer", lambda value: isinstance(value, Integral) and value != 0)
-verbosity = Rule("True, False or an integer >= 0", lambda value: isinstance(value, Integral) and value >= 0)
+count = Rule("an integer >= 0", _integer(lambda value: value >= 0))
+limit = Rule("an integer >= 0, or -1 for no limit", _integer(lambda value: value >= -1))
+jobs = Rule("a non-zero integer", _integer(lambda value: value != 0))
+verbosity = Rule("True, False or an integer >= 0", _integer(lambda value: value >= 0))
 function = Rule("a function", callable)
 mapping = Rule("a dict of weights by class", lambda value: isinstance(value, Mapping))
-anything = Rule("anything", lambda value: True)

@@ -25,7 +25,7 @@ class KernelRegressor(RegressorMixin, SingleMachine):
         y : array-like of shape (n_samples,)
             Their target values.
         sample_weight : array-like of shape (n_samples,), optional
-            Factors of the cost of each point; a point of weight 0 plays no part, one of weight 2 counts twice.
+            Factors of the price of each point: one of weight 0 plays no part, one of weight 2 counts twice.
 
         Returns
         -------
@@ -34,14 +34,14 @@ class KernelRegressor(RegressorMixin, SingleMachine):
         with all_or_nothing(self):
             self._check_parameters()
             X, y = sample.read_training(self, X, y, y_numeric=True)
-            outcome = self._fit(X, np.asarray(y, dtype=np.float64), sample_weight)
-        self._conclude(outcome)
+            solved = self._fit(X, np.asarray(y, dtype=np.float64), sample_weight)
+        self._conclude(solved)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The value of the function at each row of X.
 
-        For a precomputed kernel X is the kernel of these samples with all training samples, or with the support
-        vectors (in the order of `support_`) alone.
+        For a precomputed kernel X is the kernel of these samples with all training samples, or with the
+        support vectors (in the order of `support_`) alone.
         """
         return self._values(X).ravel()

@@ -1,4 +1,4 @@
-"""Reading what users give to `fit` and `predict`: points, targets and weights, each checked before any work."""
+"""Reading what users give to `fit` and `predict`: points, targets and weights, checked before any work."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def choose_gamma(gamma: str | float, X: Any, weight: NDArray[np.float64]) -> flo
 
 
 def variance(X: Any, weight: NDArray[np.float64]) -> float:
-    """The variance of all entries of X, row i counted weight_i times; by blocks, so that X is never copied."""
+    """The variance of all entries of X, row i counted weight_i times; by blocks, X is never copied."""
     total = weight.sum() * X.shape[1]
     if sp.issparse(X):
         rows = np.repeat(weight, np.diff(X.indptr))
@@ -158,7 +158,7 @@ def check_matrix(K: NDArray) -> None:
 
 
 def _looks_psd(K: NDArray) -> bool:
-    """A cheap test: Cholesky of a principal sub-matrix, the diagonal raised by the round-off of the entries."""
+    """A cheap test: Cholesky of a principal sub-matrix, its diagonal raised by round-off."""
     which = np.linspace(0, len(K) - 1, min(len(K), PSD_CHECK_SIZE)).astype(int)
     part = K[np.ix_(which, which)].astype(np.float64)
     diagonal = np.diag(part)

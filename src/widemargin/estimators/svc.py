@@ -47,7 +47,7 @@ class SVC(KernelClassifier):
 
     For two classes, y_i = -1 or +1, it minimises over w, b
 
-        1/2 |w|^2 + sum_i C_i loss(y_i (<w, Phi(x_i)> + b)),      C_i = C * sample_weight_i * class_weight(y_i),
+        1/2 |w|^2 + sum_i C_i loss(y_i (<w, Phi(x_i)> + b)),    C_i = C * sample_weight_i * class_weight(y_i),
 
     with the hinge loss max(0, 1 - z), half its square, or (1 - z)^2 / 2. C = inf is the hard margin. Several
     classes are several such problems on one shared kernel matrix.
@@ -153,6 +153,6 @@ class SVC(KernelClassifier):
                 sides = M[:, column % M.shape[1]]
                 first, second = (classes[sides == side].tolist() for side in (-1, +1))
                 raise ValueError(
-                    f"C={self.C}: classes {first} and {second} cannot be separated without error by this kernel; "
-                    "give a finite C."
+                    f"C={self.C}: classes {first} and {second} cannot be separated without error by this "
+                    "kernel; give a finite C."
                 )

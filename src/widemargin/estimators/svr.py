@@ -94,7 +94,7 @@ class SVR(KernelRegressor):
         self.max_time = max_time
         self.callback = callback
 
-    def _problem(self, y: Vector | None, weight: Vector, diagonal: Callable[[], Vector]) -> Problem:
+    def _problem(self, y: Any, weight: Vector, diagonal: Callable[[], Vector]) -> Problem:
         problem = problems.epsilon_regression(y, self.C * weight, self.epsilon)
         return problem if self.fit_intercept else problems.without_bias(problem)
 

@@ -2,6 +2,7 @@
 
 from .csv_format import read_csv
 from .libsvm_format import read_libsvm, read_libsvm_kernel, write_libsvm, write_libsvm_kernel
+from .libsvm_machine import from_libsvm, load_libsvm_model, save_libsvm_model, to_libsvm
 from .libsvm_model import LibsvmModel, read_libsvm_model, write_libsvm_model
 from .model_file import load_model, save_model
 from .storable import storable
@@ -10,14 +11,18 @@ from .table import Table, read_table
 __all__ = [
     "LibsvmModel",
     "Table",
+    "from_libsvm",
+    "load_libsvm_model",
     "load_model",
     "read_csv",
     "read_libsvm",
     "read_libsvm_kernel",
     "read_libsvm_model",
     "read_table",
+    "save_libsvm_model",
     "save_model",
     "storable",
+    "to_libsvm",
     "write_libsvm",
     "write_libsvm_kernel",
     "write_libsvm_model",

@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
 from .storable import find_class
 
@@ -211,9 +212,15 @@ def _known(name: str) -> type:
 
 
 def _with_state(instance: Any, state: dict[str, Any]) -> Any:
-    if hasattr(instance, "__setstate__") and not _is_record(instance):
+    if _rebuilds_itself(instance):
         instance.__setstate__({**vars(instance), **state})
     else:
         for name, item in state.items():
             object.__setattr__(instance, name, item)  # also into frozen records
     return instance
+
+
+def _rebuilds_itself(instance: Any) -> bool:
+    """Whether a class has a `__setstate__` of its own; scikit-learn's only compares versions of pickles."""
+    rebuild = getattr(type(instance), "__setstate__", None)
+    return rebuild not in (None, BaseEstimator.__setstate__) and not _is_record(instance)

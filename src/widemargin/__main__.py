@@ -1,0 +1,5 @@
+"""`python -m widemargin` is the command line."""
+
+from widemargin.cli import main
+
+raise SystemExit(main())

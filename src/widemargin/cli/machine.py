@@ -1,0 +1,182 @@
+"""From command line options to an unfitted machine."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
+
+import widemargin as wm
+
+MACHINES = {
+    "svc": (wm.SVC, {"C", "class_weight", "probability"}),
+    "nu-svc": (wm.NuSVC, {"nu", "class_weight", "probability"}),
+    "one-class": (wm.OneClassSVM, {"nu"}),
+    "svr": (wm.SVR, {"C", "epsilon"}),
+    "nu-svr": (wm.NuSVR, {"C", "nu"}),
+    "ball": (wm.EnclosingBall, {"C", "nu"}),
+}
+KERNELS = {
+    "linear": set(),
+    "poly": {"gamma", "degree", "coef0"},
+    "rbf": {"gamma"},
+    "sigmoid": {"gamma", "coef0"},
+    "laplacian": {"gamma"},
+}
+WORKING_SETS = ("most-violating-pair", "second-order", "greedy", "maximum-gain", "hybrid-maximum-gain")
+STEPS = ("newton", "over-relaxed", "planning-ahead")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what shapes the machine: its type, kernel, parameters, solver and scaling."""
+    kind = parser.add_argument_group("machine")
+    kind.add_argument(
+        "-s",
+        "--type",
+        type=_by_number(MACHINES, 5),
+        default="svc",
+        choices=MACHINES,
+        help="what to train (LIBSVM's numbers 0-4 work too; default: svc)",
+    )
+    kind.add_argument("-c", "-C", dest="C", type=float, help="price of a margin violation")
+    kind.add_argument("-n", "--nu", type=float, help="bound on the share of margin violations or outliers")
+    kind.add_argument("-p", "--epsilon", type=float, help="half width of the tube of svr")
+    kind.add_argument(
+        "--class-weight",
+        action="append",
+        metavar="LABEL=WEIGHT,...",
+        help="factors of C by class, or 'balanced'",
+    )
+    kind.add_argument("--probability", action="store_true", default=None, help="fit probabilities as well")
+    kind.add_argument("-b", dest="probability", type=_switch, metavar="0|1", help="LIBSVM's --probability")
+    kind.add_argument(
+        "--scale",
+        choices=("standard", "minmax"),
+        help="bring features to mean 0 and variance 1, or to [0, 1]; kept in the model",
+    )
+
+    kernel = parser.add_argument_group("kernel")
+    kernel.add_argument(
+        "-t",
+        "--kernel",
+        type=_by_number(KERNELS, 4),
+        default="rbf",
+        choices=KERNELS,
+        help="default: rbf (LIBSVM's numbers 0-3 work too)",
+    )
+    kernel.add_argument("-g", "--gamma", type=_gamma, help="a number, 'scale' (the default) or 'auto'")
+    kernel.add_argument("-d", "--degree", type=int, help="degree of poly (default: 3)")
+    kernel.add_argument("-r", "--coef0", type=float, help="constant in poly and sigmoid (default: 0)")
+
+    solver = parser.add_argument_group("solver")
+    solver.add_argument("-e", "--tol", type=float, help="KKT violation to stop at (default: 0.001)")
+    solver.add_argument(
+        "-m", "--cache-size", type=float, metavar="MB", help="memory for kernel rows (default: 200)"
+    )
+    solver.add_argument("--max-iter", type=int, help="stop after so many iterations (default: no limit)")
+    solver.add_argument(
+        "--max-time", type=float, metavar="SECONDS", help="stop after so many seconds (default: no limit)"
+    )
+    solver.add_argument("--working-set", choices=WORKING_SETS, help="how the pair of variables is selected")
+    solver.add_argument("--step", choices=STEPS, help="how far a step goes")
+    solver.add_argument("--seed", type=int, default=0, help="seed of everything random (default: 0)")
+
+
+def spell_out_weights(argv: Sequence[str]) -> list[str]:
+    """LIBSVM's -w1 5, whose name holds a value, as --class-weight=1=5.
+
+    Examples
+    --------
+    >>> spell_out_weights(["train", "-w1", "5", "-w-1", "0.5", "data"])
+    ['train', '--class-weight=1=5', '--class-weight=-1=0.5', 'data']
+    """
+    words = iter(argv)
+    return [
+        f"--class-weight={word[2:]}={next(words, '')}" if re.fullmatch(r"-w-?\d+", word) else word
+        for word in words
+    ]
+
+
+def machine(arguments: argparse.Namespace, X: Any, y: Any, callback: Any) -> Any:
+    """The unfitted machine, behind a scaler if one is asked for."""
+    build, own = MACHINES[arguments.type]
+    parameters = _given(arguments, own, KERNELS[arguments.kernel])
+    if "class_weight" in parameters:
+        parameters["class_weight"] = _class_weight(",".join(arguments.class_weight), y)
+    if arguments.working_set or arguments.step:
+        parameters["solver"] = _solver(arguments)
+    if "probability" in own:
+        parameters["random_state"] = arguments.seed
+    estimator = build(kernel=arguments.kernel, callback=callback, **parameters)
+    return make_pipeline(_scaler(arguments.scale, X), estimator) if arguments.scale else estimator
+
+
+def _given(arguments: argparse.Namespace, own: set[str], of_kernel: set[str]) -> dict[str, Any]:
+    always = {"tol", "cache_size", "max_iter", "max_time"}
+    optional = always.union(*KERNELS.values(), *(parameters for _, parameters in MACHINES.values()))
+    given = {name: value for name in sorted(optional) if (value := getattr(arguments, name)) is not None}
+    for name in given.keys() - always - own - of_kernel:
+        option = "-C" if name == "C" else "--" + name.replace("_", "-")
+        owner = (
+            f"--kernel {arguments.kernel}"
+            if any(name in names for names in KERNELS.values())
+            else f"--type {arguments.type}"
+        )
+        raise ValueError(f"{option} has no meaning for {owner}: leave it out")
+    return given
+
+
+def _solver(arguments: argparse.Namespace) -> wm.SMO:
+    chosen = {name: value for name in ("working_set", "step") if (value := getattr(arguments, name))}
+    return wm.SMO(**chosen, seed=arguments.seed)
+
+
+def _scaler(name: str, X: Any) -> Any:
+    """A scaler that keeps zeros where they are for sparse data."""
+    sparse = hasattr(X, "tocsr")
+    if name == "standard":
+        return StandardScaler(with_mean=not sparse)
+    return MaxAbsScaler() if sparse else MinMaxScaler()
+
+
+def _class_weight(text: str, y: Any) -> str | dict[Any, float]:
+    if text == "balanced":
+        return text
+    classes = {_name(label): label for label in np.unique(y)}
+    weights = {}
+    for item in text.split(","):
+        name, _, weight = item.partition("=")
+        if name not in classes:
+            raise ValueError(f"--class-weight names {name!r}, but the classes are {', '.join(classes)}")
+        weights[classes[name]] = _number("--class-weight", weight)
+    return weights
+
+
+def _name(label: Any) -> str:
+    return label if isinstance(label, str) else f"{label:g}"
+
+
+def _number(option: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{option} has {text!r} where a number is needed") from None
+
+
+def _by_number(names: dict[str, Any], known: int) -> Any:
+    """Accept LIBSVM's number of a choice for its name; LIBSVM has the first `known` of them."""
+    numbers = {str(number): name for number, name in enumerate(list(names)[:known])}
+    return lambda text: numbers.get(text, text)
+
+
+def _gamma(text: str) -> str | float:
+    return text if text in ("scale", "auto") else float(text)
+
+
+def _switch(text: str) -> bool:
+    return bool(("0", "1").index(text))

@@ -1,0 +1,124 @@
+"""Train a machine on a CSV or LIBSVM file and store it.
+
+Ctrl-C stops the fit and stores the machine as it is then; a second Ctrl-C gives up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from widemargin.cli import data, machine, score, store
+from widemargin.cli.exit_code import INTERRUPTED, SUCCESS
+from widemargin.cli.interruption import Interruption
+from widemargin.progress import Progress, ProgressLine
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the arguments of `widemargin train`."""
+    data.add_arguments(parser)
+    parser.add_argument(
+        "model", type=Path, nargs="?", metavar="MODEL", help="where to store it (default: DATA.model)"
+    )
+    parser.add_argument(
+        "--model-format", choices=("widemargin", "libsvm"), default="widemargin", help="format of MODEL"
+    )
+    parser.add_argument(
+        "-v", "--cv", type=int, metavar="K", help="only cross-validate with K folds; stores nothing"
+    )
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
+    machine.add_arguments(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Train and store, or cross-validate."""
+    path = arguments.model or Path(f"{arguments.data.name}.model")
+    table = data.read(arguments)
+    X, y = table.X, table.y
+    _check_labels(arguments, y)
+    if arguments.cv is None:
+        store.check(path, arguments, y)
+    with Interruption() as interruption, Watch(arguments, interruption) as watch:
+        estimator = machine.machine(arguments, X, y, watch)
+        if arguments.cv is not None:
+            return _cross_validate(estimator, X, y, arguments, interruption)
+        estimator.fit(X, y)
+    store.save(estimator, path, arguments.model_format)
+    print(account(estimator, X, y))
+    if interruption.requested:
+        print(f"widemargin train: interrupted; {path} holds the machine as it was then", file=sys.stderr)
+        return INTERRUPTED
+    print(f"stored in {path}")
+    return SUCCESS
+
+
+class Watch:
+    """Callback of the fit: shows progress and passes on the wish to stop."""
+
+    def __init__(self, arguments: argparse.Namespace, interruption: Interruption) -> None:
+        self.line = None if arguments.quiet else ProgressLine(arguments.tol or 1e-3)
+        self.interruption = interruption
+
+    def __call__(self, progress: Progress) -> bool:
+        if self.line is not None:
+            self.line(progress)
+        return self.interruption.requested
+
+    def __sklearn_clone__(self) -> Watch:
+        """The machines of all folds are watched together."""
+        return self
+
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        if self.line is not None:
+            self.line.close()
+
+
+def account(estimator: Any, X: Any, y: Any) -> str:
+    """What was trained, how well and at what cost."""
+    fitted = store.machine_of(estimator)
+    measures = score.sentence(score.scores(fitted, estimator.predict(X), y))
+    return (
+        f"{fitted.status_.sentence}\n"
+        f"{X.shape[0]:,} points, {X.shape[1]:,} features, {len(fitted.support_):,} support vectors\n"
+        f"{np.sum(fitted.n_iter_):,} iterations, {fitted.kernel_evaluations_:,} kernel evaluations, "
+        f"KKT violation {fitted.kkt_violation_:.1e}\n"
+        f"dual objective {fitted.dual_objective_:.6g}, duality gap {fitted.duality_gap_:.1e}\n"
+        f"on the training points: {measures}"
+    )
+
+
+def _check_labels(arguments: argparse.Namespace, y: Any) -> None:
+    if arguments.type in ("one-class", "ball"):
+        return
+    if y is None:
+        raise ValueError(f"--type {arguments.type} needs labels: name their column by --label")
+    if arguments.type in ("svr", "nu-svr") and y.dtype.kind not in "biuf":
+        raise ValueError(f"--type {arguments.type} needs numbers for labels; {arguments.data} has {y[0]!s}")
+
+
+def _cross_validate(estimator: Any, X: Any, y: Any, arguments: argparse.Namespace, stop: Interruption) -> int:
+    if not 2 <= arguments.cv <= X.shape[0]:
+        raise ValueError(
+            f"--cv is {arguments.cv}; it must lie between 2 and the number of points, {X.shape[0]}"
+        )
+    splitter = StratifiedKFold if is_classifier(estimator) else KFold
+    folds = splitter(arguments.cv, shuffle=True, random_state=arguments.seed).split(X, y)
+    measured = []
+    for number, (train, test) in enumerate(folds, start=1):
+        fold = clone(estimator).fit(X[train], y[train])
+        if stop.requested:
+            return INTERRUPTED
+        measured.append(score.scores(estimator, fold.predict(X[test]), y[test]))
+        print(f"fold {number} of {arguments.cv}: {score.sentence(measured[-1])}")
+    means = {name: float(np.mean([measures[name] for measures in measured])) for name in measured[0]}
+    print(f"mean of {arguments.cv} folds: {score.sentence(means)}")
+    return SUCCESS

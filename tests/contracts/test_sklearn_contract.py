@@ -1,0 +1,24 @@
+"""scikit-learn's own checks, without a single expected failure."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import widemargin as wm
+
+MACHINES = [
+    wm.SVC(),
+    wm.NuSVC(),
+    wm.SVR(),
+    wm.NuSVR(),
+    wm.OneClassSVM(),
+    wm.EnclosingBall(),
+    wm.SVC(kernel="precomputed"),
+    wm.SVC(loss="squared_hinge", multiclass="one-vs-all", fit_intercept=False),
+]
+
+
+# Some checks cut the solver short on purpose or ask for an infeasible nu; both are announced.
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning", "ignore:nu = :UserWarning")
+@parametrize_with_checks(MACHINES)
+def test_the_contract_holds(estimator, check):
+    check(estimator)

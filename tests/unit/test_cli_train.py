@@ -1,0 +1,279 @@
+"""`widemargin train` and `predict`, end to end on files."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.datasets import dump_svmlight_file
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import widemargin as wm
+from widemargin import io
+from widemargin.cli import main
+from widemargin.datasets import noisy_chess_board
+
+SOURCE = Path(__file__).parents[2] / "src"
+
+
+@pytest.fixture(scope="module")
+def sample():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3)) * [1.0, 10.0, 0.1]
+    return X, np.where(X[:, 0] + 0.03 * X[:, 1] + 0.3 * rng.normal(size=90) > 0, 1, -1)
+
+
+@pytest.fixture
+def libsvm_file(sample, tmp_path):
+    dump_svmlight_file(*sample, str(tmp_path / "points.libsvm"), zero_based=False)
+    return tmp_path / "points.libsvm"
+
+
+@pytest.fixture
+def csv_file(sample, tmp_path):
+    X, y = sample
+    path = tmp_path / "points.csv"
+    np.savetxt(path, np.column_stack([X, y]), delimiter=",", fmt="%.17g")
+    return path
+
+
+def test_train_stores_a_model_that_predicts_as_the_machine_does(libsvm_file, sample, tmp_path, capsys):
+    X, y = sample
+    assert main(["train", str(libsvm_file), str(tmp_path / "model"), "-C", "3", "--gamma", "0.5"]) == 0
+    said = capsys.readouterr().out
+    assert "support vectors" in said and "duality gap" in said and f"stored in {tmp_path / 'model'}" in said
+    expected = wm.SVC(C=3, gamma=0.5).fit(X, y)
+    stored = io.load_model(tmp_path / "model")
+    np.testing.assert_allclose(stored.decision_function(X), expected.decision_function(X), atol=1e-6)
+
+
+def test_the_model_is_named_after_the_data_by_default(csv_file, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", str(csv_file)]) == 0
+    assert (tmp_path / "points.csv.model").exists()
+
+
+@pytest.mark.parametrize("kind", ["svc", "nu-svc", "svr", "nu-svr", "one-class", "ball"])
+def test_every_type_trains_and_predicts(kind, csv_file, tmp_path):
+    model, output = tmp_path / "model", tmp_path / "output"
+    assert main(["train", str(csv_file), str(model), "--type", kind, "--scale", "standard"]) == 0
+    assert main(["predict", str(csv_file), str(model), str(output)]) == 0
+    assert len(output.read_text().splitlines()) == 90
+
+
+@pytest.mark.parametrize("kernel", ["linear", "poly", "rbf", "sigmoid", "laplacian"])
+def test_every_kernel_trains_and_predicts(kernel, csv_file, tmp_path, capsys):
+    model = tmp_path / "model"
+    assert main(["train", str(csv_file), str(model), "--kernel", kernel, "--scale", "standard"]) == 0
+    assert main(["predict", str(csv_file), str(model), str(tmp_path / "output")]) == 0
+    assert float(capsys.readouterr().out.split()[-1]) > 0.7
+
+
+def test_libsvm_short_options_mean_the_long_ones(csv_file, tmp_path):
+    short = ["-s", "0", "-t", "1", "-d", "2", "-g", "0.1", "-r", "1", "-c", "5", "-e", "1e-4", "-m", "10"]
+    long = [
+        "--type",
+        "svc",
+        "--kernel",
+        "poly",
+        "--degree",
+        "2",
+        "--gamma",
+        "0.1",
+        "--coef0",
+        "1",
+        "-C",
+        "5",
+        "--tol",
+        "1e-4",
+        "--cache-size",
+        "10",
+    ]
+    assert main(["train", str(csv_file), str(tmp_path / "a"), *short]) == 0
+    assert main(["train", str(csv_file), str(tmp_path / "b"), *long]) == 0
+    first, second = io.load_model(tmp_path / "a"), io.load_model(tmp_path / "b")
+    np.testing.assert_array_equal(first.dual_coef_, second.dual_coef_)
+    assert first.degree == 2 and first.C == 5.0
+
+
+def test_the_scaling_travels_with_the_model(csv_file, sample, tmp_path):
+    X, y = sample
+    assert main(["train", str(csv_file), str(tmp_path / "model"), "--scale", "standard"]) == 0
+    expected = make_pipeline(StandardScaler(), wm.SVC()).fit(X, y)
+    stored = io.load_model(tmp_path / "model")
+    np.testing.assert_allclose(stored.decision_function(X), expected.decision_function(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("weights", [["--class-weight", "1=4,-1=0.5"], ["-w1", "4", "-w-1", "0.5"]])
+def test_class_weights_reach_the_machine(weights, csv_file, sample, tmp_path):
+    X, y = sample
+    assert main(["train", str(csv_file), str(tmp_path / "model"), *weights]) == 0
+    expected = wm.SVC(class_weight={1: 4.0, -1: 0.5}).fit(X, y)
+    stored = io.load_model(tmp_path / "model")
+    np.testing.assert_allclose(stored.decision_function(X), expected.decision_function(X), atol=1e-6)
+
+
+@pytest.mark.parametrize("solver", [["--working-set", "hybrid-maximum-gain"], ["--step", "planning-ahead"]])
+def test_solvers_are_chosen_by_name(solver, csv_file, sample, tmp_path):
+    X, y = sample
+    assert main(["train", str(csv_file), str(tmp_path / "model"), "--tol", "1e-6", *solver]) == 0
+    expected = wm.SVC(tol=1e-6).fit(X, y).decision_function(X)
+    np.testing.assert_allclose(io.load_model(tmp_path / "model").decision_function(X), expected, atol=1e-4)
+
+
+def test_cross_validation_scores_every_fold_and_stores_nothing(csv_file, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", str(csv_file), "--cv", "3"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    folds = [float(line.split()[-1]) for line in lines if line.startswith("fold")]
+    assert len(folds) == 3
+    assert float(lines[-1].split()[-1]) == pytest.approx(np.mean(folds), abs=1e-3)
+    assert list(tmp_path.glob("*.model")) == []
+
+
+def test_a_limit_on_iterations_warns_in_one_line_and_keeps_the_model(csv_file, tmp_path, capsys):
+    assert main(["train", str(csv_file), str(tmp_path / "model"), "--max-iter", "2", "-C", "1000"]) == 0
+    warning = capsys.readouterr().err
+    assert warning.startswith("widemargin: warning:") and warning.count("\n") == 1
+    assert (tmp_path / "model").exists()
+
+
+LIBSVM = ["--model-format", "libsvm"]
+BAD = {
+    "missing file": (["train", "nowhere.csv"], "nowhere.csv"),
+    "malformed line": (["train", "broken.libsvm"], "broken.libsvm"),
+    "C": (["train", "points.csv", "-C", "-1"], "C"),
+    "gamma": (["train", "points.csv", "--gamma", "0"], "gamma"),
+    "gamma is a word": (["train", "points.csv", "--gamma", "wide"], "--gamma"),
+    "infeasible nu": (["train", "points.csv", "--type", "nu-svc", "--nu", "1.5"], "nu"),
+    "option of another type": (["train", "points.csv", "--nu", "0.5"], "--nu has no meaning for --type svc"),
+    "option of another kernel": (["train", "points.csv", "-t", "0", "-g", "1"], "--kernel linear"),
+    "unknown type": (["train", "points.csv", "--type", "tree"], "tree"),
+    "unknown class": (["train", "points.csv", "--class-weight", "7=2"], "'7'"),
+    "weight is a word": (["train", "points.csv", "--class-weight", "1=much"], "'much'"),
+    "folds": (["train", "points.csv", "--cv", "1"], "--cv is 1"),
+    "no place for the model": (["train", "points.csv", "no/such/model"], "no/such"),
+    "missing model": (["predict", "points.csv", "nowhere.model"], "nowhere.model"),
+    "corrupt model": (["predict", "points.csv", "points.csv"], "points.csv"),
+    "scaling in LIBSVM's format": (["train", "points.csv", "--scale", "minmax", *LIBSVM], "--scale"),
+    "ball in LIBSVM's format": (["train", "points.csv", "--type", "ball", *LIBSVM], "--type ball"),
+    "kernel in LIBSVM's format": (["train", "points.csv", "-t", "laplacian", *LIBSVM], "--kernel laplacian"),
+    "classes in LIBSVM's format": (["train", "words.csv", *LIBSVM], "classes that are no integers"),
+    "regression on words": (["train", "words.csv", "--type", "svr"], "has left"),
+    "no labels": (["train", "points.csv", "--label", "none"], "needs labels"),
+    "unknown column": (["train", "words.csv", "--label", "colour"], "'colour'"),
+    "one class": (["train", "same.csv"], "class"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_mistakes_are_said_in_one_sentence_with_exit_code_2(case, csv_file, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "broken.libsvm").write_text("1 1:0.5\n1 2:x\n")
+    (tmp_path / "words.csv").write_text("height,side\n1,left\n2,right\n")
+    (tmp_path / "same.csv").write_text("1,1\n2,1\n")
+    before = sorted(tmp_path.iterdir())
+    arguments, words = BAD[case]
+    assert main(arguments) == 2
+    said = capsys.readouterr()
+    assert words in said.err and said.err.count("\n") == 1 and "Traceback" not in said.err
+    assert said.out == ""
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_predictions_go_to_standard_output_and_the_score_beside_them(csv_file, tmp_path, capsys):
+    assert main(["train", str(csv_file), str(tmp_path / "model"), "--scale", "standard"]) == 0
+    capsys.readouterr()
+    assert main(["predict", str(csv_file), str(tmp_path / "model")]) == 0
+    said = capsys.readouterr()
+    assert set(said.out.split()) == {"1", "-1"}
+    assert said.err.startswith("accuracy 0.")
+
+
+def test_probabilities_sum_to_one_and_their_greatest_is_the_prediction(csv_file, tmp_path):
+    model, output = tmp_path / "model", tmp_path / "output"
+    assert main(["train", str(csv_file), str(model), "--probability"]) == 0
+    assert main(["predict", str(csv_file), str(model), str(output), "--probability"]) == 0
+    header, *lines = output.read_text().splitlines()
+    assert header == "labels -1 1"
+    rows = np.array([line.split() for line in lines], dtype=float)
+    np.testing.assert_allclose(rows[:, 1:].sum(axis=1), 1.0)
+    np.testing.assert_array_equal(rows[:, 0], np.array([-1, 1])[rows[:, 1:].argmax(axis=1)])
+
+
+def test_probabilities_of_a_machine_without_them_are_refused(csv_file, tmp_path, capsys):
+    assert main(["train", str(csv_file), str(tmp_path / "model")]) == 0
+    assert main(["predict", str(csv_file), str(tmp_path / "model"), "--probability"]) == 2
+    assert "--probability" in capsys.readouterr().err
+
+
+def test_decision_values_have_the_sign_of_the_prediction(csv_file, tmp_path):
+    model, output = tmp_path / "model", tmp_path / "output"
+    assert main(["train", str(csv_file), str(model)]) == 0
+    assert main(["predict", str(csv_file), str(model), str(output), "--decision"]) == 0
+    header, *lines = output.read_text().splitlines()
+    rows = np.array([line.split() for line in lines], dtype=float)
+    assert header == "labels f"
+    np.testing.assert_array_equal(rows[:, 0], np.sign(rows[:, 1]))
+
+
+def test_points_without_labels_are_predicted_without_a_score(csv_file, sample, tmp_path, capsys):
+    X, _ = sample
+    np.savetxt(tmp_path / "new.csv", X[:5], delimiter=",")
+    assert main(["train", str(csv_file), str(tmp_path / "model")]) == 0
+    capsys.readouterr()
+    assert main(["predict", str(tmp_path / "new.csv"), str(tmp_path / "model")]) == 0
+    said = capsys.readouterr()
+    assert len(said.out.splitlines()) == 5
+    assert said.err == ""
+
+
+def test_libsvm_model_files_are_written_and_read(libsvm_file, tmp_path):
+    from libsvm.svmutil import svm_load_model, svm_predict, svm_read_problem
+
+    model, output = tmp_path / "model", tmp_path / "output"
+    assert main(["train", str(libsvm_file), str(model), "--model-format", "libsvm", "-g", "0.1"]) == 0
+    assert main(["predict", str(libsvm_file), str(model), str(output)]) == 0
+    y, X = svm_read_problem(str(libsvm_file))
+    theirs, _, _ = svm_predict(y, X, svm_load_model(str(model)), "-q")
+    np.testing.assert_array_equal(np.loadtxt(output), theirs)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_control_c_stops_cleanly_and_keeps_the_model(tmp_path):
+    import pty
+
+    board = noisy_chess_board(3000, noise=0.1, seed=0)
+    np.savetxt(tmp_path / "board.csv", np.column_stack([board.X, board.y]), delimiter=",")
+    master, terminal = pty.openpty()
+    command = [sys.executable, "-m", "widemargin", "train", "board.csv", "board.model"]
+    with subprocess.Popen(
+        [*command, "-C", "1e7", "--tol", "1e-9", "--max-time", "100"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(SOURCE)},
+        stdout=subprocess.PIPE,
+        stderr=terminal,
+        text=True,
+    ) as process:
+        os.close(terminal)
+        shown = ""
+        while "violation" not in shown:
+            shown += os.read(master, 1000).decode()
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
+    os.close(master)
+    assert process.returncode == 130
+    assert "support vectors" in said
+    stored = io.load_model(tmp_path / "board.model")
+    assert stored.status_ is wm.Status.INTERRUPTED
+    assert np.isfinite(stored.decision_function(board.X)).all()
+
+
+@pytest.mark.parametrize("option", [["-t", "4"], ["-s", "5"]])
+def test_numbers_mean_what_they_mean_in_libsvm_or_nothing(option, libsvm_file, capsys):
+    assert main(["train", str(libsvm_file), *option]) == 2
+    assert "invalid choice" in capsys.readouterr().err

@@ -1,0 +1,223 @@
+"""Fits that end early, go on later, and say how far they are."""
+
+import logging
+import os
+import signal
+import threading
+import warnings
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes, make_classification
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.preprocessing import scale
+
+import widemargin as wm
+from widemargin import Status
+
+X, y = load_breast_cancer(return_X_y=True)
+X = scale(X)
+HARD_X, HARD_Y = make_classification(1500, 10, n_informative=5, flip_y=0.3, random_state=0)
+THREE = np.arange(1500) % 3
+
+
+def slow(**parameters):
+    """A machine that takes far longer than any test waits."""
+    return wm.SVC(C=1e6, gamma=1.0, tol=1e-12, **parameters)
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        wm.SVC(max_iter=2),
+        wm.NuSVC(max_iter=2),
+        wm.SVR(max_iter=2),
+        wm.NuSVR(max_iter=2),
+        wm.EnclosingBall(max_iter=0),
+    ],
+)
+def test_an_exhausted_iteration_limit_warns_with_violation_and_remedies(machine):
+    with pytest.warns(
+        ConvergenceWarning, match=r"stopped at max_iter=\d with a KKT violation of .*raise max_iter"
+    ) as caught:
+        machine.fit(X, y)
+    assert ("lower C" in str(caught[0].message)) == hasattr(machine, "C")
+    assert "scale the data" in str(caught[0].message)
+    assert machine.status_ is Status.MAX_ITERATIONS and machine.fit_status_ == 1
+    assert np.isfinite(machine.predict(X)).all()
+
+
+def test_an_exhausted_time_limit_warns_and_leaves_a_model():
+    machine = slow(max_time=0.05)
+    with pytest.warns(ConvergenceWarning, match="raise max_time"):
+        machine.fit(HARD_X, THREE)
+    assert machine.status_ is Status.MAX_TIME
+    assert machine.predict(HARD_X).shape == (1500,)
+
+
+def test_a_converged_fit_does_not_warn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert wm.SVC().fit(X, y).status_ is Status.OPTIMAL
+
+
+@pytest.mark.parametrize(
+    "Machine, parameters",
+    [
+        (wm.SVC, {}),
+        (wm.SVC, {"fit_intercept": False}),
+        (wm.SVR, {}),
+        (wm.NuSVC, {}),
+        (wm.NuSVR, {}),
+        (wm.OneClassSVM, {}),
+        (wm.EnclosingBall, {}),
+    ],
+)
+def test_warm_starts_resume_where_the_limit_stopped(Machine, parameters):
+    cold = Machine(**parameters).fit(X, y)
+    machine = Machine(warm_start=True, max_iter=max(int(np.sum(cold.n_iter_)) // 2, 1), **parameters)
+    with pytest.warns(ConvergenceWarning):
+        machine.fit(X, y)
+    machine.set_params(max_iter=-1).fit(X, y)
+    assert machine.status_ is Status.OPTIMAL
+    assert np.sum(machine.n_iter_) < np.sum(cold.n_iter_)
+    assert machine.dual_objective_ == pytest.approx(cold.dual_objective_, rel=1e-3, abs=1e-3)
+
+
+def test_a_warm_start_from_the_optimum_has_nothing_to_do():
+    machine = wm.SVC(warm_start=True).fit(X, y)
+    before = machine.decision_function(X)
+    machine.fit(X, y)
+    assert machine.n_iter_[0] <= 1
+    np.testing.assert_allclose(machine.decision_function(X), before, atol=1e-3)
+
+
+@pytest.mark.parametrize("Machine", [wm.SVC, wm.SVR])
+@pytest.mark.parametrize("C", [0.1, 10.0])
+def test_warm_starts_carry_over_to_another_C(Machine, C):
+    target = y if Machine is wm.SVC else X[:, 0]
+    cold = Machine(C=C, tol=1e-5).fit(X, target)
+    warm = Machine(C=1.0, warm_start=True, tol=1e-5).fit(X, target).set_params(C=C).fit(X, target)
+    assert warm.dual_objective_ == pytest.approx(cold.dual_objective_, rel=1e-6)
+    assert np.abs(warm.dual_coef_).max() <= C
+
+
+def test_warm_starts_of_several_classes_resume_every_pair():
+    machine = wm.SVC(warm_start=True).fit(HARD_X[:900], THREE[:900])
+    machine.fit(HARD_X[:900], THREE[:900])
+    assert (machine.n_iter_ <= 1).all()
+
+
+def test_a_warm_start_on_other_data_starts_afresh():
+    machine = wm.SVC(warm_start=True).fit(X, y).fit(X[:100], y[:100])
+    np.testing.assert_allclose(
+        machine.decision_function(X), wm.SVC().fit(X[:100], y[:100]).decision_function(X)
+    )
+
+
+def test_a_callback_sees_progress_and_stops_with_a_usable_model():
+    seen = []
+
+    def callback(progress):
+        seen.append(progress)
+        return True
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        machine = slow(callback=callback).fit(HARD_X, THREE)
+    assert machine.status_ is Status.INTERRUPTED
+    assert machine.predict(HARD_X).shape == (1500,)
+    progress = seen[0]
+    assert progress.iteration > 0 and progress.violation > 0 and progress.seconds > 0
+    assert (
+        progress.active_size <= 1500 and progress.kernel_evaluations > 0 and np.isfinite(progress.objective)
+    )
+
+
+def test_a_callback_that_returns_nothing_lets_the_fit_end():
+    seen = []
+    machine = wm.SVC(callback=seen.append).fit(X, y)
+    assert machine.status_ is Status.OPTIMAL and seen
+
+
+def test_an_error_in_a_callback_is_raised_and_undoes_the_fit():
+    machine = slow(callback=lambda progress: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        machine.fit(HARD_X, HARD_Y)
+    assert not hasattr(machine, "classes_")
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_keeps_a_usable_model_and_is_passed_on(n_jobs):
+    pressed = threading.Event()
+
+    def press(progress):
+        if not pressed.is_set():
+            pressed.set()
+            os.kill(os.getpid(), signal.SIGINT)
+
+    machine = slow(n_jobs=n_jobs, callback=press)
+    with pytest.raises(KeyboardInterrupt):
+        machine.fit(HARD_X, THREE)
+    assert machine.status_ is Status.INTERRUPTED
+    assert machine.predict(HARD_X).shape == (1500,)
+
+
+def test_threads_change_nothing():
+    one, two = (wm.SVC(n_jobs=n_jobs, probability=True).fit(HARD_X[:300], THREE[:300]) for n_jobs in (1, 2))
+    np.testing.assert_array_equal(one.dual_coef_, two.dual_coef_)
+    np.testing.assert_allclose(one.predict_proba(HARD_X), two.predict_proba(HARD_X), rtol=1e-10)
+
+
+def test_verbose_speaks_through_logging_and_nothing_else(caplog, capfd):
+    with caplog.at_level(logging.INFO, logger="widemargin"):
+        wm.SVC(verbose=True).fit(HARD_X[:300], THREE[:300])
+    assert [record.message[:14] for record in caplog.records] == [f"problem {k} of 3" for k in (1, 2, 3)]
+    assert "violation" in caplog.text and "iterations" in caplog.text and " s)" in caplog.text
+    assert capfd.readouterr().out == ""
+
+
+def test_a_fit_is_silent_unless_asked(caplog, capfd):
+    with caplog.at_level(logging.DEBUG):
+        wm.SVC().fit(X, y)
+    assert caplog.text == "" and capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    "machine", [wm.SVC(), wm.NuSVC(), wm.SVR(), wm.NuSVR(), wm.OneClassSVM(), wm.EnclosingBall()]
+)
+def test_every_fit_comes_with_a_certificate(machine):
+    data, targets = (X, y) if "SVC" in type(machine).__name__ else load_diabetes(return_X_y=True)
+    machine.fit(data, targets)
+    assert machine.status_ is Status.OPTIMAL and machine.fit_status_ == 0
+    assert machine.kkt_violation_ <= machine.tol
+    assert machine.duality_gap_ >= 0
+    assert machine.primal_objective_ - machine.dual_objective_ == pytest.approx(
+        machine.duality_gap_, abs=1e-6
+    )
+    assert machine.kernel_evaluations_ > 0
+    assert not hasattr(machine, "trace_")
+
+
+def test_a_trace_is_kept_if_the_solver_records_one():
+    machine = wm.SVC(solver=wm.SMO(trace=1)).fit(X, y)
+    assert len(machine.trace_["objective"]) > 10
+    assert len(wm.SVC(solver=wm.SMO(trace=1)).fit(HARD_X[:99], THREE[:99]).trace_) == 3
+    assert not hasattr(machine.set_params(solver=None).fit(X, y), "trace_")
+
+
+@pytest.mark.parametrize(
+    "solver",
+    [
+        "auto",
+        "most-violating-pair",
+        "second-order",
+        "hybrid-maximum-gain",
+        wm.SMO(step="planning-ahead"),
+        wm.Decomposition(6),
+    ],
+)
+def test_every_solver_finds_the_same_machine(solver):
+    reference = wm.SVC(tol=1e-6).fit(X, y)
+    machine = wm.SVC(tol=1e-6, solver=solver).fit(X, y)
+    np.testing.assert_allclose(machine.decision_function(X), reference.decision_function(X), atol=1e-4)

@@ -1,0 +1,76 @@
+"""Expansions against the sums they stand for."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import widemargin as wm
+from widemargin import expansion
+from widemargin.expansion import Expansion
+
+rng = np.random.default_rng(0)
+Z = rng.normal(size=(7, 3))
+X = rng.normal(size=(11, 3))
+COEFFICIENTS = rng.normal(size=(7, 2))
+OFFSETS = np.array([0.5, -1.0])
+KERNEL = wm.Gaussian(0.3)
+f = Expansion(KERNEL, Z, COEFFICIENTS, OFFSETS)
+
+
+def test_values_are_the_sums_over_all_points():
+    np.testing.assert_allclose(f(X), KERNEL.gram(X, Z) @ COEFFICIENTS + OFFSETS)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2, 3, 50])
+@pytest.mark.parametrize("block_bytes", [1, 200, 2**25])
+def test_blocks_and_threads_do_not_change_values(monkeypatch, n_jobs, block_bytes):
+    monkeypatch.setattr(expansion, "BLOCK_BYTES", block_bytes)
+    np.testing.assert_allclose(f(X, n_jobs), f(X), rtol=1e-14)
+
+
+def test_no_block_exceeds_its_budget(monkeypatch):
+    monkeypatch.setattr(expansion, "BLOCK_BYTES", 8 * 7 * 4)
+    asked = []
+
+    def kernel(A, B):
+        asked.append(len(A))
+        return A @ B.T
+
+    Expansion(wm.kernels.Callable(kernel), Z, COEFFICIENTS, OFFSETS)(X)
+    assert max(asked) <= 4 and sum(asked) == len(X)
+
+
+def test_sparse_and_dense_points_mix():
+    for points, data in ((Z, sp.csr_matrix(X)), (sp.csr_matrix(Z), X), (sp.csr_array(Z), sp.csr_array(X))):
+        np.testing.assert_allclose(Expansion(KERNEL, points, COEFFICIENTS, OFFSETS)(data), f(X))
+
+
+def test_precomputed_expansions_read_their_columns_only():
+    K = KERNEL.gram(X, Z)
+    wide = np.full((11, 20), np.nan)
+    columns = np.array([3, 5, 7, 9, 11, 13, 15])
+    wide[:, columns] = K
+    g = Expansion(wm.Precomputed(), columns, COEFFICIENTS, OFFSETS)
+    np.testing.assert_allclose(g(wide), f(X))
+
+
+def test_an_expansion_without_points_is_its_offset():
+    empty = Expansion(KERNEL, Z[:0], COEFFICIENTS[:0], OFFSETS)
+    np.testing.assert_array_equal(empty(X), np.tile(OFFSETS, (11, 1)))
+    assert f(X[:0]).shape == (0, 2)
+
+
+def test_inner_products_norms_and_distances_follow_the_kernel():
+    g = Expansion(KERNEL, X, rng.normal(size=(11, 2)), np.zeros(2))
+    K_zz, K_zx, K_xx = KERNEL.gram(Z), KERNEL.gram(Z, X), KERNEL.gram(X)
+    a, b = f.coefficients, g.coefficients
+    np.testing.assert_allclose(f.inner(g), a.T @ K_zx @ b)
+    np.testing.assert_allclose(f.norm() ** 2, np.diag(a.T @ K_zz @ a))
+    squared = np.diag(a.T @ K_zz @ a - 2 * a.T @ K_zx @ b + b.T @ K_xx @ b)
+    np.testing.assert_allclose(f.distance(g) ** 2, squared)
+    np.testing.assert_allclose(f.distance(f), 0.0, atol=1e-7)
+
+
+def test_evaluation_is_the_inner_product_with_the_kernel_at_a_point():
+    at_x = Expansion(KERNEL, X[:1], np.ones((1, 1)), np.zeros(1))
+    np.testing.assert_allclose(f.inner(at_x).ravel(), f(X[:1]).ravel() - OFFSETS)

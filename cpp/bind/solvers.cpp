@@ -45,6 +45,19 @@ Problem make_problem(const Doubles& linear, const Doubles& lower, const Doubles&
   return problem;
 }
 
+void check_sums(const Problem& problem, const std::vector<double>& start) {
+  for (Index g = 0; g < problem.groups(); ++g) {
+    double difference = 0.0, size = 0.0;
+    for (Index v = problem.group_begin[g]; v < problem.group_begin[g + 1]; ++v) {
+      difference += start[v] - problem.start[v];
+      size += std::abs(start[v]) + std::abs(problem.start[v]);
+    }
+    if (std::abs(difference) > 1e-9 * size + 1e-12)
+      throw std::invalid_argument("start must keep the sum of each group as in problem.start (group " +
+                                  std::to_string(g) + ").");
+  }
+}
+
 /// Lets Python look at a running solver: signals every time, and the user's observer if there is one. An exception of
 /// the observer ends the run and is raised afterwards; Ctrl-C ends the run and is reported with the solution.
 class PythonReport {
@@ -139,6 +152,7 @@ nb::dict solve(const Problem& problem, const Gram& gram, const Doubles& start, c
   if (checked.start.size() != problem.start.size())
     throw std::invalid_argument("start must have one entry per variable.");
   checked.check(gram.rows());
+  check_sums(problem, checked.start);
   PythonReport report(std::move(observer));
   Solution solution;
   {
@@ -155,13 +169,14 @@ nb::dict solve(const Problem& problem, const Gram& gram, const Doubles& start, c
 
 void bind_solvers(nb::module_& m) {
   nb::class_<Problem>(m, "Problem", "The quadratic program as the core sees it.")
-      .def("__init__",
-           [](Problem* self, const Doubles& linear, const Doubles& lower, const Doubles& upper, const Doubles& start,
-              const std::optional<Doubles>& ridge, const std::optional<Indices>& points,
-              const std::vector<Index>& group_sizes) {
-             new (self) Problem(make_problem(linear, lower, upper, start, ridge, points, group_sizes));
-           },
-           "linear"_a, "lower"_a, "upper"_a, "start"_a, "ridge"_a.none(), "points"_a.none(), "group_sizes"_a);
+      .def(
+          "__init__",
+          [](Problem* self, const Doubles& linear, const Doubles& lower, const Doubles& upper, const Doubles& start,
+             const std::optional<Doubles>& ridge, const std::optional<Indices>& points,
+             const std::vector<Index>& group_sizes) {
+            new (self) Problem(make_problem(linear, lower, upper, start, ridge, points, group_sizes));
+          },
+          "linear"_a, "lower"_a, "upper"_a, "start"_a, "ridge"_a.none(), "points"_a.none(), "group_sizes"_a);
 
   nb::class_<Progress>(m, "Progress", "How far a running solver is.")
       .def_ro("iteration", &Progress::iteration)
@@ -230,6 +245,9 @@ void bind_solvers(nb::module_& m) {
       .def_prop_rw(
           "max_seconds", [](const Settings& s) { return s.run.stop.max_seconds; },
           [](Settings& s, double value) { s.run.stop.max_seconds = value; })
+      .def_prop_rw(
+          "polish", [](const Settings& s) { return s.run.stop.polish; },
+          [](Settings& s, std::int64_t value) { s.run.stop.polish = value; })
       .def_prop_rw(
           "rule", [](const Settings& s) { return s.run.rule; }, [](Settings& s, StopRule rule) { s.run.rule = rule; })
       .def_prop_rw(

@@ -6,8 +6,8 @@
 //           G  <- G - Q[:, W] (x - a_W),  a_W <- x
 //   until   psi(a) <= tolerance
 //
-// W always holds the maximum violating pair, so the method converges. The inner problem is solved by SMO with any of the
-// published policies.
+// W always holds the maximum violating pair, so the method converges. The inner problem is solved by SMO with any of
+// the published policies.
 
 #include <numeric>
 
@@ -105,7 +105,7 @@ class Decomposition {
     if (state_.size() < state_.total()) ++counters_.unshrinks;
     state_.store();
     if (!iterate_.refresh([&] { return told_to_stop(); })) {
-      iterate_.believe(state_.variable, state_.gradient);
+      iterate_.believe(state_.variable, state_.gradient, objective());
       return true;
     }
     state_.activate_all();
@@ -131,25 +131,32 @@ class Decomposition {
 
   bool told_to_stop() {
     return observer_.must_stop(options_.stop, status_, [&] {
-      return Progress{counters_.iterations, state_.violation(),           certify(iterate_).dual,
+      return Progress{counters_.iterations, state_.violation(),           objective(),
                       state_.size(),        counters_.kernel_evaluations, observer_.seconds()};
     });
   }
 
   Status finish() {
+    const bool waited_for = status_ == Status::Interrupted || status_ == Status::MaxTime;
+    const double deadline = waited_for ? observer_.seconds() + 0.1 : infinity;
     state_.store();
-    iterate_.refresh([] { return false; });
+    if (!iterate_.refresh([&] { return observer_.seconds() > deadline; }))
+      iterate_.believe(state_.variable, state_.gradient, objective());
     return status_;
+  }
+
+  double objective() const {
+    double sum = 0.0;
+    for (Index k = 0; k < state_.size(); ++k)
+      sum += 0.5 * state_.alpha[k] * (iterate_.problem().linear[state_.variable[k]] + state_.gradient[k]);
+    return sum;
   }
 
   void record(const std::vector<Index>& W, const Solution& x) {
     trace_.iteration.push_back(counters_.iterations + 1);
     trace_.i.push_back(state_.variable[W.front()]);
     trace_.j.push_back(state_.variable[W.back()]);
-    double objective = 0.0;
-    for (Index k = 0; k < state_.size(); ++k)
-      objective += 0.5 * state_.alpha[k] * (iterate_.problem().linear[state_.variable[k]] + state_.gradient[k]);
-    trace_.objective.push_back(objective);
+    trace_.objective.push_back(objective());
     trace_.violation.push_back(state_.violation());
     trace_.active_size.push_back(state_.size());
     trace_.kernel_evaluations.push_back(counters_.kernel_evaluations);

@@ -18,7 +18,8 @@ class Gram {
   virtual Index columns() const = 0;
 
   /// out[a * columns.size() + b] = K[which[a], columns[b]].
-  /// Single precision may round the entries but not the arithmetic on ill-scaled data: an entry is as exact as its type.
+  /// Single precision may round the entries but not the arithmetic on ill-scaled data: an entry is as exact as its
+  /// type.
   virtual void block(std::span<const Index> which, std::span<const Index> columns, float* out) const = 0;
   virtual void block(std::span<const Index> which, std::span<const Index> columns, double* out) const = 0;
 

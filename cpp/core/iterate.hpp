@@ -85,10 +85,16 @@ class Iterate {
   /// Whether `gradient` is exact everywhere.
   bool exact() const { return exact_; }
 
-  /// Second best after a refresh that was cut short: what a solver kept for these variables.
-  void believe(const std::vector<Index>& variables, const std::vector<double>& believed) {
-    for (std::size_t k = 0; k < variables.size(); ++k) gradient[variables[k]] = believed[k];
+  /// What a solver that was cut short while refreshing knows: the gradient of these variables, and the objective.
+  struct Belief {
+    std::vector<Index> variables;
+    double objective;
+  };
+  void believe(const std::vector<Index>& variables, const std::vector<double>& gradients, double objective) {
+    for (std::size_t k = 0; k < variables.size(); ++k) gradient[variables[k]] = gradients[k];
+    belief_ = {variables, objective};
   }
+  const Belief& belief() const { return belief_; }
 
   /// |a - reference|: what rounding in single-precision rows is multiplied by.
   double distance_from_reference() const {
@@ -142,6 +148,7 @@ class Iterate {
   std::vector<double> diagonal_;
   int threads_;
   bool exact_ = true;
+  Belief belief_;
   Counters& counters_;
 };
 

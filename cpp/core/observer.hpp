@@ -23,6 +23,7 @@ struct Stop {
   double tolerance = 1e-3;
   std::int64_t max_iterations = -1;  // negative: no limit
   double max_seconds = infinity;
+  std::int64_t polish = 0;  // iterations spent, once the tolerance is reached, on going on to rounding
 };
 
 /// Watches the clock; asks `report` every `interval` seconds whether to stop.

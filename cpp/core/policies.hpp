@@ -14,15 +14,15 @@ enum class StepName { Newton, OverRelaxed, PlanningAhead };
 struct Policies {
   Selection selection = Selection::SecondOrder;
   GainRows gain_rows;
-  double corner = 1e-8;                              // eta of the hybrid rule
-  Selection fallback = Selection::SecondOrder;       // of the hybrid rule
+  double corner = 1e-8;                         // eta of the hybrid rule
+  Selection fallback = Selection::SecondOrder;  // of the hybrid rule
   StepName step = StepName::Newton;
-  double factor = 1.1;                               // of the over-relaxed step
-  int recent = 1;                                    // pairs planned with
-  bool only_after_free = true;                       // plan only after free steps (algorithm 7.3), or always (7.1)
-  bool recall = false;                               // planning-ahead selection (7.2)
-  bool recall_always = false;                        // recall after ordinary steps too (ablation)
-  double progress = 0.9;                             // eta of the planning-ahead selection
+  double factor = 1.1;          // of the over-relaxed step
+  int recent = 1;               // pairs planned with
+  bool only_after_free = true;  // plan only after free steps (algorithm 7.3), or always (7.1)
+  bool recall = false;          // planning-ahead selection (7.2)
+  bool recall_always = false;   // recall after ordinary steps too (ablation)
+  double progress = 0.9;        // eta of the planning-ahead selection
 };
 
 template <class Real>

@@ -1,8 +1,8 @@
 #pragma once
 // Setting aside variables that sit at a bound and want to stay there.
 //
-// A variable at its lower bound can only rise; if its gradient is below that of everything that can fall, no pair with it
-// violates. Likewise at the upper bound. Frozen variables (equal bounds) never matter.
+// A variable at its lower bound can only rise; if its gradient is below that of everything that can fall, no pair with
+// it violates. Likewise at the upper bound. Frozen variables (equal bounds) never matter.
 
 #include <algorithm>
 

@@ -45,21 +45,21 @@ class Smo {
 
   /// Nothing: single precision does not suffice, continue in double.
   std::optional<Status> run() {
-    objective_ = certify(iterate_).dual;
+    objective_ = dual_value(iterate_);
     while (true) {
-      if (state_.violation() <= options_.stop.tolerance && verified()) return status_;
-      if (must_stop()) return finish(status_);
+      if (state_.violation() <= tolerance_ && verified()) return outcome(status_);
+      if (must_stop()) return finish(outcome(status_));
       if (precision_exhausted_) return std::nullopt;
 
       const Pair pair = select();
       if (!pair.found()) {
-        if (nothing_to_gain()) return status_;
+        if (nothing_to_gain()) return outcome(status_);
         continue;
       }
       const Step step = step_rule_.choose(state_, pair, memory_);
       if (std::isinf(step.length)) return finish(Status::Unbounded);
       if (short_step(step) && verified_short_step()) return status_;
-      if (!advance(pair, step) && nothing_to_gain()) return status_;
+      if (!advance(pair, step) && nothing_to_gain()) return outcome(status_);
 
       if (shrinking_.due()) {
         if (step.kind == StepKind::Planned) {
@@ -87,14 +87,14 @@ class Smo {
 
   /// Takes the step; false if it was too short to change anything.
   bool advance(const Pair& pair, const Step& step) {
-    const double before = state_.alpha[pair.i];
+    const double before_i = state_.alpha[pair.i], before_j = state_.alpha[pair.j];
     state_.move(pair, step.length);
     objective_ += step.length * (pair.slope - 0.5 * std::max(pair.curvature, 0.0) * step.length);
     ++counters_.iterations;
     count(step);
     if (trace_.due(counters_.iterations)) record(pair, step);
     memory_.remember({state_.variable[pair.i], state_.variable[pair.j], pair.curvature}, step.kind, step.ratio());
-    return state_.alpha[pair.i] != before;
+    return state_.alpha[pair.i] != before_i || state_.alpha[pair.j] != before_j;
   }
 
   void count(const Step& step) {
@@ -107,16 +107,16 @@ class Smo {
   }
 
   void housekeeping() {
-    if (state_.violation() <= 10.0 * options_.stop.tolerance && !looked_back_ && state_.size() < state_.total()) {
+    if (state_.violation() <= 10.0 * tolerance_ && !looked_back_ && state_.size() < state_.total()) {
       looked_back_ = true;  // near the end one look at everything saves running far into a wrongly shrunk problem
       reload();
     }
     shrinking_.apply(state_);
     if (std::is_same_v<Real, float> && options_.may_need_double) {
       state_.store();
-      precision_exhausted_ = single_rounding * iterate_.distance_from_reference() > 10.0 * options_.stop.tolerance;
+      precision_exhausted_ = single_rounding * iterate_.distance_from_reference() > 10.0 * tolerance_;
     }
-    runaway_ = runaway();
+    if (cone_) stretch();
   }
 
   /// Optimal on the active variables: is it on all of them, in double?
@@ -125,17 +125,17 @@ class Smo {
     const double believed = state_.violation();
     if (!reload()) return true;
     const double exact = state_.violation();
-    if (exact <= options_.stop.tolerance) {
+    if (exact <= tolerance_) {
       status_ = Status::Optimal;
-      return true;
+      return !polish();
     }
-    if (rounding_error_ > 0.25 * options_.stop.tolerance) {
+    if (rounding_error_ > 0.25 * tolerance_) {
       // From an exact gradient, rounding only concerns what moves from here on: often a second try is enough.
       if (std::is_same_v<Real, float> && options_.may_need_double && ++rounding_failures_ > 1) {
         precision_exhausted_ = true;
         return false;
       }
-      if (!shrunk && believed <= options_.stop.tolerance && exact > 0.5 * best_exact_ && ++stalls_ > 5) {
+      if (!shrunk && believed <= tolerance_ && exact > 0.5 * best_exact_ && ++stalls_ > 5) {
         status_ = Status::Stalled;
         return true;
       }
@@ -144,9 +144,21 @@ class Smo {
     return false;
   }
 
+  /// Goes on to a violation of rounding size if that was asked for; false if it is done or not wanted.
+  bool polish() {
+    if (polishing() || options_.stop.polish <= 0) return false;
+    tolerance_ = 1e-11;
+    polish_end_ = counters_.iterations + options_.stop.polish;
+    return true;
+  }
+  bool polishing() const { return polish_end_ >= 0; }
+
+  /// A polished solution is optimal whatever ended the polishing.
+  Status outcome(Status status) const { return polishing() ? Status::Optimal : status; }
+
   bool short_step(const Step& step) const {
     return options_.rule == StopRule::ShortStep && working_set_.stops_at_short_step() &&
-           step.newton < options_.stop.tolerance;
+           step.newton < tolerance_;
   }
 
   /// The authors' rule stops here, once it has fired with nothing set aside.
@@ -163,7 +175,7 @@ class Smo {
     const std::int64_t since = counters_.iterations - last_standstill_;
     last_standstill_ = counters_.iterations;
     if (!reload()) return true;
-    if (state_.violation() <= options_.stop.tolerance) {
+    if (state_.violation() <= tolerance_) {
       status_ = Status::Optimal;
       return true;
     }
@@ -181,24 +193,24 @@ class Smo {
     if (state_.size() < state_.total()) ++counters_.unshrinks;
     state_.store();
     if (!iterate_.refresh([&] { return told_to_stop(); })) {
-      iterate_.believe(state_.variable, state_.gradient);
+      iterate_.believe(state_.variable, state_.gradient, objective_);
       return false;
     }
     rounding_error_ = 0.0;
     for (Index k = 0; k < state_.size(); ++k)
       rounding_error_ = std::max(rounding_error_, std::abs(state_.gradient[k] - iterate_.gradient[state_.variable[k]]));
     state_.activate_all();
-    objective_ = certify(iterate_).dual;
+    objective_ = dual_value(iterate_);
     return true;
   }
 
   bool must_stop() {
-    if (runaway_) {
+    if (unbounded_) {
       status_ = Status::Unbounded;
       return true;
     }
     const std::int64_t limit = options_.stop.max_iterations;
-    if (limit >= 0 && counters_.iterations >= limit) {
+    if ((limit >= 0 && counters_.iterations >= limit) || (polishing() && counters_.iterations >= polish_end_)) {
       status_ = Status::MaxIterations;
       return true;
     }
@@ -222,17 +234,19 @@ class Smo {
     const double deadline = waited_for ? observer_.seconds() + 0.1 : infinity;
     state_.store();
     if (!iterate_.refresh([&] { return observer_.seconds() > deadline; }))
-      iterate_.believe(state_.variable, state_.gradient);
+      iterate_.believe(state_.variable, state_.gradient, objective_);
     return why;
   }
 
-  /// An unbounded problem climbs for ever along variables without bounds.
-  bool runaway() const {
+  /// On a cone the best multiple of a comes for nothing. Where the problem is unbounded this grows without limit, while
+  /// pair steps alone would take for ever to show it.
+  void stretch() {
+    const double factor = state_.best_scale();
+    double largest = 0.0;
     for (Index k = 0; k < state_.size(); ++k)
-      if (std::abs(state_.alpha[k]) * std::max(state_.diagonal[k], 1e-300) > 1e12 &&
-          (std::isinf(state_.upper[k]) || std::isinf(state_.lower[k])) && state_.diagonal[k] > 0.0)
-        return true;
-    return false;
+      largest = std::max(largest, std::abs(state_.alpha[k]) * std::max(state_.diagonal[k], 0.0));
+    unbounded_ = std::isinf(factor) || factor * largest > 1e12;
+    if (!unbounded_ && factor > 1.0 + 1e-3) state_.scale(factor);
   }
 
   void record(const Pair& pair, const Step& step) {
@@ -263,9 +277,12 @@ class Smo {
   Trace& trace_;
   PlanningRatios& ratios_;
   Memory memory_;
+  double tolerance_ = options_.stop.tolerance;
+  std::int64_t polish_end_ = -1;
   Status status_ = Status::Optimal;
   double objective_ = 0.0, rounding_error_ = 0.0, best_exact_ = infinity;
-  bool looked_back_ = false, precision_exhausted_ = false, runaway_ = false;
+  bool looked_back_ = false, precision_exhausted_ = false, unbounded_ = false;
+  const bool cone_ = iterate_.problem().is_cone();
   int stalls_ = 0, rounding_failures_ = 0;
   std::int64_t misses_seen_ = -1, last_standstill_ = -10;
 };

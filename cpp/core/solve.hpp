@@ -37,13 +37,23 @@ std::optional<Status> run_smo(Iterate& iterate, const Settings& settings, Observ
       .run();
 }
 
+/// A start that rounding left a hair from a bound goes to the bound: variables inside the box are free to the policies.
+inline std::vector<double> snapped(const Problem& problem, std::vector<double> start) {
+  for (Index v = 0; v < problem.size(); ++v) {
+    const double width = problem.upper[v] - problem.lower[v], hair = std::isinf(width) ? 0.0 : 1e-13 * width;
+    if (start[v] - problem.lower[v] <= hair) start[v] = problem.lower[v];
+    if (problem.upper[v] - start[v] <= hair) start[v] = problem.upper[v];
+  }
+  return start;
+}
+
 /// Runs `attempt<float>` and, if that cannot reach the tolerance, `attempt<double>` from where it stopped.
 template <class Attempt>
 Solution solve_with(const Problem& problem, const Gram& gram, std::vector<double> start, Settings settings,
                     Observer& observer, std::int64_t trace_every, Attempt attempt) {
   Solution solution{};
   solution.trace.every = trace_every;
-  Iterate iterate(problem, gram, std::move(start), settings.threads, solution.counters);
+  Iterate iterate(problem, gram, snapped(problem, std::move(start)), settings.threads, solution.counters);
   Status told = Status::Interrupted;
   const bool ready = iterate.refresh([&] {
     return observer.must_stop(settings.run.stop, told, [&] {

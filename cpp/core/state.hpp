@@ -134,6 +134,29 @@ class State {
     gradient[k] -= change * iterate_.problem().ridge_of(variable[k]);
   }
 
+  /// a *= factor, for a cone: the gradient follows without the kernel, since Q a = linear - G.
+  void scale(double factor) {
+    for (Index k = 0; k < size(); ++k) {
+      const double linear = iterate_.problem().linear[variable[k]];
+      gradient[k] = linear - factor * (linear - gradient[k]);
+      alpha[k] *= factor;
+      rise[k] = upper[k] - alpha[k];
+      fall[k] = alpha[k] - lower[k];
+    }
+    rescan();
+  }
+
+  /// The factor along the ray through a that maximises the objective; 1 at an optimum.
+  double best_scale() const {
+    double linear_part = 0.0, quadratic_part = 0.0;
+    for (Index k = 0; k < size(); ++k) {
+      const double linear = iterate_.problem().linear[variable[k]];
+      linear_part += linear * alpha[k];
+      quadratic_part += alpha[k] * (linear - gradient[k]);
+    }
+    return linear_part <= 0.0 ? 1.0 : quadratic_part <= 0.0 ? infinity : linear_part / quadratic_part;
+  }
+
   void rescan() {
     for (Index g = 0; g < groups(); ++g)
       extremes[g] = sweep::extremes(gradient.data(), rise.data(), fall.data(), group_begin[g], group_begin[g + 1]);
@@ -233,7 +256,8 @@ class State {
     fall[k] = value - lower[k];
   }
 
-  /// Where a call to the Gram is dear, the rows likely to be needed next come with the missing one: the worst violators.
+  /// Where a call to the Gram is dear, the rows likely to be needed next come with the missing one: the worst
+  /// violators.
   void prefetch(const Pair& p) {
     const Index block = iterate_.gram().preferred_block();
     if (block <= 1 || (row_cached(p.i) && row_cached(p.j))) return;

@@ -90,8 +90,8 @@ class PlanningAhead final : public StepRule<Real> {
     if (!(first < state.room_ahead(now) && first > -state.room_behind(now))) return {};
     const double second = (w2 - Q12 * first) / Q22;
     if (!inside(state, i, now, first, second) || !inside(state, j, now, first, -second)) return {};
-    const double gain = w1 * first + w2 * second - 0.5 * (Q11 * first * first + Q22 * second * second) -
-                        Q12 * first * second;
+    const double gain =
+        w1 * first + w2 * second - 0.5 * (Q11 * first * first + Q22 * second * second) - Q12 * first * second;
     return {first, gain};
   }
 

@@ -2,7 +2,8 @@
 // The passes over all active variables: everything a solver does that costs O(n).
 //
 // A pass goes through blocks that stay in the first-level cache: a branch-free vector loop finds the best value of a
-// block, and only a block that beats the best so far is searched for its first position. Ties go to the lowest position.
+// block, and only a block that beats the best so far is searched for its first position. Ties go to the lowest
+// position.
 
 #include <algorithm>
 #include <cmath>
@@ -135,9 +136,8 @@ template <class Real, class Column>
 Index second_order(const Real* row_i, Column column, const double* G, const double* diagonal, const double* fall,
                    double G_i, double Q_ii, Index begin, Index end) {
   Best best;
-  simd::on_avx512([&]() WM_INLINE_LAMBDA {
-    best = second_order_here(row_i, column, G, diagonal, fall, G_i, Q_ii, begin, end);
-  });
+  simd::on_avx512(
+      [&]() WM_INLINE_LAMBDA { best = second_order_here(row_i, column, G, diagonal, fall, G_i, Q_ii, begin, end); });
   return best.index;
 }
 

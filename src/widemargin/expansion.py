@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -12,10 +11,11 @@ import numpy as np
 from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
+from widemargin import _core
 from widemargin.kernels import Kernel
 from widemargin.kernels.points import count
 
-__all__ = ["Expansion"]
+__all__ = ["Expansion", "product"]
 
 BLOCK_BYTES = 2**25
 """Kernel values held at a time by each thread of an evaluation."""
@@ -55,28 +55,9 @@ class Expansion:
 
     def __call__(self, X: Any, n_jobs: int | None = None) -> NDArray[np.float64]:
         """The values at the rows of X, shape (n_rows, n_columns), in blocks of rows over `n_jobs` threads."""
-        rows, columns = count(X), len(self.coefficients)
-        values = np.tile(self.offsets, (rows, 1)).astype(np.float64)
-        if rows == 0 or columns == 0:
-            return values
-        read = self._reader(X)
-
-        def evaluate(block: slice) -> None:
-            values[block] += read(block) @ self.coefficients
-
-        size = max(1, BLOCK_BYTES // (8 * columns))
-        blocks = [slice(begin, min(begin + size, rows)) for begin in range(0, rows, size)]
-        workers = min(effective_n_jobs(n_jobs), rows)
-        if workers > len(blocks):
-            edges = np.linspace(0, rows, workers + 1, dtype=int).tolist()
-            blocks = [slice(begin, end) for begin, end in pairwise(edges)]
-        if workers == 1:
-            for block in blocks:
-                evaluate(block)
-        else:
-            with ThreadPoolExecutor(workers) as pool:
-                list(pool.map(evaluate, blocks))
-        return values
+        gram = self.kernel.bind(X, self.points)
+        rows, columns = (np.arange(size, dtype=np.int32) for size in (count(X), len(self.coefficients)))
+        return product(gram, rows, columns, self.coefficients, n_jobs) + self.offsets
 
     def inner(self, other: Expansion) -> NDArray[np.float64]:
         """Inner products <f_c, g_d> of all columns of both; offsets play no part."""
@@ -94,8 +75,30 @@ class Expansion:
         squared = np.diag(self.inner(self)) - 2 * np.diag(self.inner(other)) + np.diag(other.inner(other))
         return np.sqrt(np.maximum(squared, 0.0))
 
-    def _reader(self, X: Any) -> Callable[[slice], NDArray[np.float64]]:
-        """block of rows -> kernel values at the expansion's points."""
-        gram = self.kernel.bind(X, self.points)
-        columns = np.arange(len(self.coefficients), dtype=np.int32)
-        return lambda block: gram.block(np.arange(block.start, block.stop, dtype=np.int32), columns)
+
+def product(
+    gram: _core.Gram,
+    rows: NDArray[np.int32],
+    columns: NDArray[np.int32],
+    coefficients: NDArray[np.float64],
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]:
+    """K[rows, columns] @ coefficients, by blocks of rows in `n_jobs` threads: memory stays bounded."""
+    values = np.zeros((rows.size, coefficients.shape[1]))
+    workers = min(effective_n_jobs(n_jobs), rows.size)
+    if columns.size == 0 or workers == 0:
+        return values
+
+    def evaluate(part: slice) -> None:
+        values[part] = gram.block(rows[part], columns) @ coefficients
+
+    n_blocks = max(workers, -(-rows.size // max(1, BLOCK_BYTES // (8 * columns.size))))
+    edges = np.linspace(0, rows.size, n_blocks + 1, dtype=int).tolist()
+    blocks = [slice(begin, end) for begin, end in pairwise(edges)]
+    if workers == 1:
+        for block in blocks:
+            evaluate(block)
+    else:
+        with ThreadPoolExecutor(workers) as pool:
+            list(pool.map(evaluate, blocks))
+    return values

@@ -148,19 +148,19 @@ class Problem:
     def feasible_near(self, a: ArrayLike) -> Vector:
         """A feasible point near `a`, for a warm start after the box has changed.
 
-        The variables are clipped to their bounds; then, group by group, those that are not zero are shifted
-        together until the sum is right, so that a sparse point stays sparse. A grounded variable takes up the
-        whole difference.
+        The variables are clipped to their bounds, or set to them if they are within rounding of them. Then,
+        group by group, the free ones (if they cannot do it, all that are not zero, or all) are shifted
+        together until the sum is right, so that a sparse point stays sparse; a grounded one takes up all.
         """
         a = _vector(a, "a")
         if a.shape != self.start.shape:
             raise ValueError(f"a warm start of {a.size} variables does not fit a problem of {self.size}.")
-        near = np.clip(a, self.lower, self.upper)
+        near = _snap(a, self.lower, self.upper)
         for group in self.groups:
+            x, lower, upper = near[group], self.lower[group], self.upper[group]
             grounded = self.rows[group] == GROUNDED
-            movable = grounded if grounded.any() else near[group] != 0
-            total = float(self.start[group].sum())
-            near[group] = _with_sum(near[group], self.lower[group], self.upper[group], total, movable)
+            movable = [grounded] if grounded.any() else [(x > lower) & (x < upper), x != 0, x == x]
+            near[group] = _with_sum(x, lower, upper, float(self.start[group].sum()), movable)
         return near
 
 
@@ -423,11 +423,22 @@ def _fill(upper: Vector, total: float) -> Vector:
     return np.clip(total - before, 0.0, upper)
 
 
-def _with_sum(x: Vector, lower: Vector, upper: Vector, total: float, movable: NDArray[np.bool_]) -> Vector:
-    """x with the movable variables shifted, all of them if need be, until the sum is `total`."""
-    needed = total - x[~movable].sum()
-    if not lower[movable].sum() <= needed <= upper[movable].sum():
-        movable, needed = np.ones(x.size, dtype=bool), total
+def _snap(a: Vector, lower: Vector, upper: Vector) -> Vector:
+    """a within its bounds, and at them where the distance is mere rounding."""
+    with np.errstate(invalid="ignore"):  # inf - inf
+        rounding = 1e-12 * np.abs(a)
+        a = np.where(a - lower <= rounding, lower, a)
+        return np.where(upper - a <= rounding, upper, a)
+
+
+def _with_sum(
+    x: Vector, lower: Vector, upper: Vector, total: float, candidates: list[NDArray[np.bool_]]
+) -> Vector:
+    """x with the first of the candidate sets of variables shifted that can make the sum `total`."""
+    for movable in candidates:
+        needed = total - x[~movable].sum()
+        if lower[movable].sum() <= needed <= upper[movable].sum():
+            break
     x = x.copy()
     x[movable] = _project(x[movable], lower[movable], upper[movable], needed)
     return x

@@ -1,4 +1,4 @@
-"""The tables as `widemargin reproduce` prints them: `pytest -m slow`, WIDEMARGIN_DATA naming a data folder."""
+"""The tables as `widemargin reproduce` prints them: `pytest -m slow`, data folder in WIDEMARGIN_DATA."""
 
 import io
 import os

@@ -60,6 +60,16 @@ def test_one_vs_all_is_a_machine_per_class():
     np.testing.assert_array_equal(machine.predict(WINE_X), values.argmax(axis=1))
 
 
+def test_a_fitted_machine_remembers_its_code():
+    machine = wm.SVC(warm_start=True).fit(WINE_X, WINE_Y)
+    before = machine.predict(WINE_X)
+    np.testing.assert_array_equal(machine.set_params(multiclass="one-vs-all").predict(WINE_X), before)
+    cold = wm.SVC(multiclass="one-vs-all").fit(WINE_X, WINE_Y)
+    np.testing.assert_allclose(
+        machine.fit(WINE_X, WINE_Y).decision_function(WINE_X), cold.decision_function(WINE_X), atol=1e-2
+    )
+
+
 @pytest.mark.parametrize(
     "machine", [wm.SVC(kernel="linear"), wm.SVC(kernel="linear", multiclass="one-vs-all")]
 )

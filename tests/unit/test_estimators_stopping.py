@@ -103,8 +103,8 @@ def test_warm_starts_carry_over_to_another_C(Machine, C):
 
 
 def test_warm_starts_of_several_classes_resume_every_pair():
-    machine = wm.SVC(warm_start=True).fit(HARD_X[:300], THREE[:300])
-    machine.fit(HARD_X[:300], THREE[:300])
+    machine = wm.SVC(warm_start=True).fit(HARD_X[:900], THREE[:900])
+    machine.fit(HARD_X[:900], THREE[:900])
     assert (machine.n_iter_ <= 1).all()
 
 

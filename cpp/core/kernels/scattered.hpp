@@ -10,11 +10,15 @@
 
 namespace wm {
 
-/// One point written out: `values` has all d coordinates, `support` names those that may differ from zero, ascending.
+/// One point written out: coordinate j is values[j * stride]; `support` names those that may differ from zero,
+/// ascending.
 template <class A>
 struct ScatteredPoint {
-  const A* values;
+  A* values;
+  std::ptrdiff_t stride;
   std::span<const Index> support;
+
+  A operator[](Index j) const { return values[j * stride]; }
 };
 
 /// Room for points written out in type A, kept at zero between uses so that a sparse point costs only its nonzeros.
@@ -27,35 +31,36 @@ class Scattered {
     return scattered;
   }
 
-  /// Write out points[which]; the result is valid until the next call of clear().
-  const std::vector<ScatteredPoint<A>>& write(const Points& points, std::span<const Index> which) {
-    const std::size_t d = dimension(points);
-    if (room_.size() < which.size() * d) room_.resize(which.size() * d);
+  /// Write out points[which], `together` points at a time coordinate by coordinate; the places of points missing from
+  /// the last of these groups are zero. The result is valid until the next call of clear().
+  std::span<const ScatteredPoint<A>> write(const Points& points, std::span<const Index> which, Index together) {
+    const std::size_t d = dimension(points), groups = (which.size() + together - 1) / together;
+    if (room_.size() < groups * together * d) room_.resize(groups * together * d);
     for (std::size_t a = 0; a < which.size(); ++a) {
-      A* values = room_.data() + a * d;
-      std::visit([&](const auto& p) { write(p[which[a]], values); }, points);
+      A* const values = room_.data() + a / together * together * d + a % together;
+      std::visit([&](const auto& p) { write(p[which[a]], {values, together, {}}); }, points);
     }
     return written_;
   }
 
   void clear() {
     for (const auto& point : written_)
-      for (const Index j : point.support) room_[(point.values - room_.data()) + j] = 0;
+      for (const Index j : point.support) point.values[j * point.stride] = 0;
     written_.clear();
   }
 
  private:
   template <class T>
-  void write(DensePoint<T> point, A* values) {
-    std::copy_n(point.values, point.size, values);
-    if (Index(all_.size()) < point.size) grow_all(point.size);
-    written_.push_back({values, std::span(all_).first(point.size)});
+  void write(DensePoint<T> from, ScatteredPoint<A> to) {
+    for (Index j = 0; j < from.size; ++j) to.values[j * to.stride] = A(from.values[j]);
+    if (Index(all_.size()) < from.size) grow_all(from.size);
+    written_.push_back({to.values, to.stride, std::span(all_).first(from.size)});
   }
 
   template <class T>
-  void write(SparsePoint<T> point, A* values) {
-    for (Index k = 0; k < point.size; ++k) values[point.coordinates[k]] = A(point.values[k]);
-    written_.push_back({values, {point.coordinates, std::size_t(point.size)}});
+  void write(SparsePoint<T> from, ScatteredPoint<A> to) {
+    for (Index k = 0; k < from.size; ++k) to.values[from.coordinates[k] * to.stride] = A(from.values[k]);
+    written_.push_back({to.values, to.stride, {from.coordinates, std::size_t(from.size)}});
   }
 
   void grow_all(Index d) {

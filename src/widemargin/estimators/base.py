@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin import kernels
 from widemargin.estimators import parameters, sample
-from widemargin.estimators.training import Outcome, Training, choose_solver
+from widemargin.estimators.training import Solved, Training, choose_solver
 from widemargin.expansion import Expansion
 from widemargin.kernels.points import count, take
 from widemargin.kernels.resolve import KERNEL_NAMES
@@ -92,7 +92,7 @@ class KernelMachine(BaseEstimator):
             sample.check_matrix(X)
         return kernel, kernel.bind(X)
 
-    def _solve(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Outcome:
+    def _solve(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Solved:
         training = Training(
             solver=choose_solver(self.solver),
             tol=self.tol,
@@ -128,7 +128,7 @@ class KernelMachine(BaseEstimator):
 
     def _keep_certificate(self, solutions: Sequence[Any]) -> None:
         """Store what is proved of the solutions: sums over the sub-problems, and the worst violation."""
-        worst = Outcome(list(solutions), None).worst
+        worst = Solved(list(solutions), None).worst
         self.status_ = worst.status
         self.fit_status_ = int(worst.status is not Status.OPTIMAL)
         self.dual_objective_ = float(sum(each.dual_objective for each in solutions))
@@ -141,11 +141,11 @@ class KernelMachine(BaseEstimator):
         if any(trace is not None for trace in traces):
             self.trace_ = traces[0] if len(traces) == 1 else traces
 
-    def _conclude(self, outcome: Outcome) -> None:
+    def _conclude(self, solved: Solved) -> None:
         """After the model is stored: say what is missing, and pass on a Ctrl-C."""
-        if outcome.interruption is not None:
-            raise outcome.interruption
-        worst = outcome.worst
+        if solved.interruption is not None:
+            raise solved.interruption
+        worst = solved.worst
         if worst.status in (Status.MAX_ITERATIONS, Status.MAX_TIME, Status.STALLED):
             warnings.warn(self._remedy(worst), ConvergenceWarning, stacklevel=3)
 
@@ -218,7 +218,7 @@ class SingleMachine(KernelMachine):
         """Store the intercept and what else the multipliers say."""
         raise NotImplementedError
 
-    def _fit(self, X: Any, y: Vector | None, sample_weight: Any) -> Outcome:
+    def _fit(self, X: Any, y: Vector | None, sample_weight: Any) -> Solved:
         n = count(X)
         weight = sample.read_weight(sample_weight, n)
         rows = np.flatnonzero(weight)
@@ -226,8 +226,8 @@ class SingleMachine(KernelMachine):
         targets = None if y is None else y[rows]
         problem = self._problem(targets, weight[rows], lambda: gram.diagonal()[rows]).on(rows)
         last = self._last_coefficients(n, 1)
-        outcome = self._solve([problem], gram, [None if last is None else start_from(problem, last[:, 0])])
-        solution = outcome.solutions[0]
+        solved = self._solve([problem], gram, [None if last is None else start_from(problem, last[:, 0])])
+        solution = solved.solutions[0]
         coefficients = problem.by_point(solution.alpha, n)
         support = np.flatnonzero(coefficients)
         self._keep(X, kernel, support)
@@ -236,4 +236,4 @@ class SingleMachine(KernelMachine):
         self._keep_certificate([solution])
         self.n_iter_ = int(solution.iterations)
         self.n_support_ = np.array([support.size], dtype=np.int32)
-        return outcome
+        return solved

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -16,9 +17,11 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin import calibration
 from widemargin.estimators import code, parameters, sample
 from widemargin.estimators.base import KernelMachine, all_or_nothing
-from widemargin.estimators.training import Outcome
+from widemargin.estimators.training import Solved
+from widemargin.expansion import product
 from widemargin.kernels.points import count
 from widemargin.problems import Problem, Vector
+from widemargin.solvers import Solution
 
 FOLDS = 5
 """Every point is calibrated by machines trained on the other four fifths of the data."""
@@ -88,13 +91,13 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             weight = sample.read_weight(sample_weight, count(X))
             _check_classes(classes, labels, weight)
             class_weight = _class_weights(self.class_weight, classes, np.asarray(y))
-            outcome = self._fit_code(X, classes, labels, weight, class_weight)
-        self._conclude(outcome)
+            solved = self._fit_code(X, classes, labels, weight, class_weight)
+        self._conclude(solved)
         return self
 
     def _fit_code(
         self, X: Any, classes: NDArray, labels: NDArray[np.integer], weight: Vector, class_weight: Vector
-    ) -> Outcome:
+    ) -> Solved:
         """Train a machine per column of the code, and again without each fold if probabilities are wanted."""
         n, rows, M = count(X), np.flatnonzero(weight), self._code(len(classes))
         columns = M.shape[1]
@@ -109,28 +112,23 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         starts: list[Vector | None] = [None] * len(machines)
         if (last := self._last_coefficients(n, columns)) is not None:
             starts[:columns] = [machine.start(each) for machine, each in zip(machines, last.T, strict=False)]
-        outcome = self._solve([machine.problem for machine in machines], gram, starts)
-        self._check_separable(outcome.solutions, M, classes)
-        functions = [
-            machine.function(solution, n)
-            for machine, solution in zip(machines, outcome.solutions, strict=True)
-        ]
-        coefficients = np.stack([each for each, _ in functions], axis=1)
-        intercepts = np.array([each for _, each in functions])
-
-        self.classes_, self.class_weight_ = classes, class_weight
-        self._keep_columns(X, kernel, labels, coefficients[:, :columns], intercepts[:columns])
-        self._keep_certificate(outcome.solutions[:columns])
-        self.n_iter_ = np.array([each.iterations for each in outcome.solutions[:columns]], dtype=np.int32)
+        solved = self._solve([machine.problem for machine in machines], gram, starts)
+        self._check_separable(solved.solutions, M, classes)
+        self._keep_columns(X, kernel, classes, labels, *_functions(machines[:columns], solved.solutions, n))
+        self.class_weight_ = class_weight
+        self._keep_certificate(solved.solutions[:columns])
+        self.n_iter_ = np.array([each.iterations for each in solved.solutions[:columns]], dtype=np.int32)
         self.probA_ = self.probB_ = np.empty(0)
         if folds:
             unseen = np.zeros((n, columns))
-            for k, (train, test) in enumerate(folds, start=1):
-                part = slice(k * columns, (k + 1) * columns)
-                used, asked = rows[train].astype(np.int32), rows[test].astype(np.int32)
-                unseen[asked] = gram.block(asked, used) @ coefficients[used, part] + intercepts[part]
+            for k, (_, test) in enumerate(folds, start=1):
+                part, asked = slice(k * columns, (k + 1) * columns), rows[test].astype(np.int32)
+                coefficients, intercepts = _functions(machines[part], solved.solutions[part], n)
+                support = np.flatnonzero(coefficients.any(axis=1)).astype(np.int32)
+                values = product(gram, asked, support, coefficients[support], self.n_jobs)
+                unseen[asked] = values + intercepts
             self._calibrate(unseen[rows], labels[rows], weight[rows])
-        return outcome
+        return solved
 
     def _code(self, k: int) -> code.Code:
         if k == 2:
@@ -167,6 +165,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         self,
         X: Any,
         kernel: Any,
+        classes: NDArray,
         labels: NDArray[np.integer],
         coefficients: NDArray[np.float64],
         intercepts: Vector,
@@ -174,22 +173,24 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         """Store the support vectors, class by class, with their coefficients."""
         support = np.flatnonzero(coefficients.any(axis=1))
         support = support[np.argsort(labels[support], kind="stable")]
-        k = len(self.classes_)
+        self.classes_, k = classes, len(classes)
         self.n_support_ = np.bincount(labels[support], minlength=k).astype(np.int32)
         self._keep(X, kernel, support)
-        if self._has_pairs(k):
+        if k > 2 and self.multiclass == "all-pairs":
             self._store_dual(code.compress_pairs(coefficients[support], labels[support], k))
         else:
             self._store_dual(np.ascontiguousarray(coefficients[support].T))
         self.intercept_ = intercepts
 
-    def _has_pairs(self, k: int) -> bool:
-        return k > 2 and self.multiclass == "all-pairs"
+    @property
+    def _has_pairs(self) -> bool:
+        """Whether the fit was by all pairs of several classes, whatever `multiclass` has become since."""
+        return 2 <= len(self.classes_) - 1 == self.dual_coef_.shape[0]
 
     def _coefficients(self) -> NDArray[np.float64]:
-        k = len(self.classes_)
-        if not self._has_pairs(k):
+        if not self._has_pairs:
             return super()._coefficients()
+        k = len(self.classes_)
         return code.expand_pairs(self._dense_dual(), np.repeat(np.arange(k), self.n_support_), k)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -211,7 +212,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         k = len(self.classes_)
         if k == 2:
             return values.ravel()
-        if self._has_pairs(k) and self.decision_function_shape == "ovr":
+        if self._has_pairs and self.decision_function_shape == "ovr":
             return code.score_classes(values, k)
         return values
 
@@ -227,7 +228,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         k = len(self.classes_)
         if k == 2:
             return (values[:, 0] >= 0).astype(np.intp)
-        if not self._has_pairs(k):
+        if not self._has_pairs:
             return values.argmax(axis=1)
         if self.break_ties:
             return code.score_classes(values, k).argmax(axis=1)
@@ -268,9 +269,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
 
     def _new_sigmoids(self) -> Any:
         k = len(self.classes_)
-        return (
-            calibration.PairwiseSigmoids() if k == 2 or self._has_pairs(k) else calibration.OneVsAllSigmoids()
-        )
+        return calibration.PairwiseSigmoids() if k == 2 or self._has_pairs else calibration.OneVsAllSigmoids()
 
     def _sigmoids(self) -> Any:
         """The fitted sigmoids; as in scikit-learn, `probB_` of two classes is that of the first one."""
@@ -279,6 +278,17 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         sigmoids.B_ = -self.probB_ if len(self.classes_) == 2 else self.probB_
         sigmoids.n_classes_ = len(self.classes_)
         return sigmoids
+
+
+def _functions(
+    machines: Sequence[TwoClassMachine], solutions: Sequence[Solution], n: int
+) -> tuple[NDArray[np.float64], Vector]:
+    """Coefficients of the n points and intercepts, a column for each machine."""
+    functions = [
+        machine.function(solution, n) for machine, solution in zip(machines, solutions, strict=False)
+    ]
+    coefficients, intercepts = zip(*functions, strict=True)
+    return np.stack(coefficients, axis=1), np.array(intercepts)
 
 
 def _check_classes(classes: NDArray, labels: NDArray[np.integer], weight: Vector) -> None:

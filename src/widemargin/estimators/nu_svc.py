@@ -70,9 +70,9 @@ class NuSVC(KernelClassifier):
     the points violates the margin, at least a share nu are support vectors.
 
     nu is feasible up to twice the share of the smaller class. Where it is too large only because of
-    `class_weight`, or for some pairs of several classes, those sub-problems take their largest feasible value,
-    with a warning; their margin rho is open upwards and taken as 1 at least, so that no point costs more than
-    its weight.
+    `class_weight`, or for some pairs of several classes, those sub-problems take their largest feasible
+    value, with a warning; their margin rho is open upwards and taken as 1 at least, so that no point costs
+    more than its weight.
 
     Parameters
     ----------

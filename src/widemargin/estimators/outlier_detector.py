@@ -49,8 +49,8 @@ class KernelOutlierDetector(OutlierMixin, SingleMachine):
         """
         with all_or_nothing(self):
             self._check_parameters()
-            outcome = self._fit(sample.read_points(self, X), None, sample_weight)
-        self._conclude(outcome)
+            solved = self._fit(sample.read_points(self, X), None, sample_weight)
+        self._conclude(solved)
         return self
 
     def score_samples(self, X: Any) -> NDArray[np.float64]:

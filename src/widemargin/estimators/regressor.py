@@ -34,8 +34,8 @@ class KernelRegressor(RegressorMixin, SingleMachine):
         with all_or_nothing(self):
             self._check_parameters()
             X, y = sample.read_training(self, X, y, y_numeric=True)
-            outcome = self._fit(X, np.asarray(y, dtype=np.float64), sample_weight)
-        self._conclude(outcome)
+            solved = self._fit(X, np.asarray(y, dtype=np.float64), sample_weight)
+        self._conclude(solved)
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:

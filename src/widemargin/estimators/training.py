@@ -21,6 +21,9 @@ logger = logging.getLogger("widemargin")
 REPORT_SECONDS = 1.0
 """Seconds between two progress messages."""
 
+POLISHED_SIZE, POLISHING_STEPS = 256, 20_000
+"""Problems up to this size are solved to rounding: a millisecond makes weights equal repetitions exactly."""
+
 SEVERITY = [
     Status.OPTIMAL,
     Status.STALLED,
@@ -103,7 +106,7 @@ class Training:
     verbose: bool
     callback: Callable[[Any], Any] | None
 
-    def run(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Outcome:
+    def run(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Solved:
         """Solve all problems, several at a time if there are threads for it."""
         begin = time.monotonic()
         watch = Watch(self.callback, self.verbose, len(problems))
@@ -115,7 +118,7 @@ class Training:
                 problems[k],
                 gram,
                 start=starts[k],
-                stop=Stop(tol=self.tol, max_iter=self.max_iter, max_time=self._time_left(begin, watch)),
+                stop=self._stop(problems[k], self._time_left(begin, watch)),
                 shrinking=self.shrinking,
                 cache_bytes=self.cache_bytes // workers,
                 n_threads=max(1, jobs // workers),
@@ -139,7 +142,11 @@ class Training:
             solutions = _in_threads(solve, len(problems), workers, watch)
         if isinstance(watch.error, Exception):
             raise watch.error
-        return Outcome(solutions, watch.error)
+        return Solved(solutions, watch.error)
+
+    def _stop(self, problem: Problem, time_left: float | None) -> Stop:
+        polish = POLISHING_STEPS if len(problem.linear) <= POLISHED_SIZE else 0
+        return Stop(tol=self.tol, max_iter=self.max_iter, max_time=time_left, polish=polish)
 
     def _time_left(self, begin: float, watch: Watch) -> float | None:
         if watch.stopped:
@@ -150,7 +157,7 @@ class Training:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Solved:
     """The solutions of a fit, and the Ctrl-C that ended it if one did."""
 
     solutions: list[Solution]

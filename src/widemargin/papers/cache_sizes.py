@@ -48,8 +48,8 @@ class CacheSizes(Experiment):
     )
 
     def rows(self, scope: Scope) -> Iterator[tuple[Any, ...]]:
-        original = connect_4(scope.data_dir) if scope.full else None
-        task = original or noisy_board(CONNECT_4 if scope.full else 4000)
+        n = CONNECT_4 if scope.full else 4000
+        task = connect_4(scope.data_dir, n) or noisy_board(n)
         announce(task)
         for share, printed in PRINTED.items():
             runs = random_starts(task.with_cache_share(share), RULES, 10 if scope.full else 3)
@@ -73,6 +73,5 @@ class CacheSizes(Experiment):
             return []
         return [
             "The printed numbers are for connect-4 (42 features). A row of the chess board (2 features) is "
-            "so cheap "
-            "that the time shows the cost of selection; the rows show what is saved."
+            "so cheap that the time shows the cost of selection; the rows show what is saved."
         ]

@@ -20,9 +20,6 @@ class Scope:
     data_dir: Path | None = None
     full: bool = False
 
-    def __str__(self) -> str:
-        return "full" if self.full else "quick"
-
 
 class Experiment(ABC):
     """A published table that can be rebuilt; its docstring is printed as the legend of the table.
@@ -68,6 +65,7 @@ class Experiment(ABC):
             for row in self.rows(scope):
                 table.add(*row)
         except KeyboardInterrupt:
+            table.complete = False
             table.notes.append("Stopped before the end: rows are missing.")
         if table.rows:
             table.notes += [inspect.getdoc(self) or "", *self.notes(table, scope)]

@@ -17,8 +17,7 @@ MNIST_SHARE = MEGABYTES_40 / (4 * MNIST**2)
 
 NEEDS = (
     "spam.npz, mnist.npz and connect4.npz in the data folder for the original sets; without them generated "
-    "chess "
-    "boards with the same share of the kernel matrix in the cache."
+    "chess boards with the same share of the kernel matrix in the cache."
 )
 
 
@@ -36,13 +35,13 @@ def spam(data_dir: Path | None) -> Task | None:
     return Task("spam-database", Sample(X, sample.y), C=50, gamma=gamma(10), cache_bytes=MEGABYTES_40)
 
 
-def connect_4(data_dir: Path | None) -> Task | None:
-    """Connect-4 positions: a random half, as in the study."""
+def connect_4(data_dir: Path | None, n: int = CONNECT_4) -> Task | None:
+    """Connect-4 positions: n at random; the study has a random half of them."""
     sample = _stored("connect4", data_dir)
     if sample is None:
         return None
-    half = np.random.default_rng(0).permutation(len(sample.y))[:CONNECT_4]
-    task = Task("connect-4", Sample(sample.X[half], sample.y[half]), C=4.5, gamma=gamma(1.5))
+    some = np.random.default_rng(0).permutation(len(sample.y))[:n]
+    task = Task("connect-4", Sample(sample.X[some], sample.y[some]), C=4.5, gamma=gamma(1.5))
     return task.with_cache_share(CONNECT_4_SHARE)
 
 

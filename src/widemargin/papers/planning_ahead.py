@@ -54,10 +54,9 @@ class PlanningAhead(Experiment):
             for head in ("ratio", "printed ratio", "time ratio", "printed time ratio")
         }
         notes = [
-            f"Geometric means over {len(table.rows)} sets: iterations {means['ratio']:.3f} (printed, same "
-            "sets: "
-            f"{means['printed ratio']:.3f}), time {means['time ratio']:.3f} "
-            f"({means['printed time ratio']:.3f}).",
+            f"Geometric means over {len(table.rows)} sets, printed ones of the same sets in brackets: "
+            f"iterations {means['ratio']:.3f} ({means['printed ratio']:.3f}), "
+            f"time {means['time ratio']:.3f} ({means['printed time ratio']:.3f}).",
             f"Significantly fewer iterations on {_count(table, 'iterations')}; less time on "
             f"{_count(table, 'seconds')}; better objective on {_count(table, 'objective', '<', '>')}.",
         ]

@@ -58,8 +58,7 @@ class PlanningParts(Experiment):
         means = ", ".join(f"{name} {geometric_mean(table[f'{name} / SMO']):.3f}" for name in VARIANTS)
         claims = (
             "Claimed: recalling without planning has no clear effect; over-relaxed steps serve as well as "
-            "planning "
-            "on simple problems and significantly worse on the chess board."
+            "planning on simple problems and significantly worse on the chess board."
         )
         missing = published.missing(scope.data_dir)
         return [

@@ -74,7 +74,8 @@ class RowsConsidered(Experiment):
 
     def notes(self, table: Table, scope: Scope) -> list[str]:
         missing = sorted({"spam-database", "connect-4"} - set(table["set"]))
-        return [f"Not rebuilt here: {', '.join(missing)}; the chess boards stand in."] if missing else []
+        reason = "not in the data folder" if scope.full else "only in the full run"
+        return [f"{', '.join(missing)}: {reason}; the chess boards stand in."] if missing else []
 
 
 def tasks(scope: Scope) -> Iterator[Task]:

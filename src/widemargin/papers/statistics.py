@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import ranksums, wilcoxon
@@ -29,7 +31,7 @@ def paired_sign(left: ArrayLike, right: ArrayLike, level: float = 0.05) -> str:
     difference = np.subtract(left, right).astype(float)
     if not difference.any():
         return ""
-    return _sign(*(_signed_rank_p(difference, side) for side in ("greater", "less")), level)
+    return _sign(lambda side: _signed_rank_p(difference, side), level)
 
 
 def unpaired_sign(left: ArrayLike, right: ArrayLike, level: float = 0.001) -> str:
@@ -40,7 +42,7 @@ def unpaired_sign(left: ArrayLike, right: ArrayLike, level: float = 0.001) -> st
     >>> unpaired_sign(range(10), range(20, 30))
     '<'
     """
-    return _sign(*(ranksums(left, right, alternative=side).pvalue for side in ("greater", "less")), level)
+    return _sign(lambda side: ranksums(left, right, alternative=side).pvalue, level)
 
 
 def _signed_rank_p(difference: np.ndarray, side: str) -> float:
@@ -49,8 +51,8 @@ def _signed_rank_p(difference: np.ndarray, side: str) -> float:
     return float(wilcoxon(difference, alternative=side, method="exact" if exact else "approx").pvalue)
 
 
-def _sign(p_greater: float, p_less: float, level: float) -> str:
+def _sign(p: Callable[[str], float], level: float) -> str:
     """Two-tailed: each side has half of the level."""
-    if p_greater < level / 2:
+    if p("greater") < level / 2:
         return ">"
-    return "<" if p_less < level / 2 else ""
+    return "<" if p("less") < level / 2 else ""

@@ -26,7 +26,7 @@ class Column:
 
 @dataclass
 class Table:
-    """Rows under named columns, and remarks below them.
+    """Rows under named columns, and remarks below them; not `complete` if somebody stopped it.
 
     Examples
     --------
@@ -43,6 +43,7 @@ class Table:
     columns: Sequence[Column]
     rows: list[tuple[Any, ...]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    complete: bool = True
 
     def add(self, *values: Any) -> None:
         """Append a row; None is an empty cell."""

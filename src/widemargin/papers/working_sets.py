@@ -73,7 +73,7 @@ class WorkingSets(Experiment):
         for task in tasks(scope):
             announce(task)
             runs = random_starts(task, RULES, 10 if scope.full else 3)
-            whole = task.name != "MNIST" or task.n == MNIST
+            whole = task.n == {"MNIST": MNIST, "connect-4": CONNECT_4}.get(task.name, task.n)
             for rule in RULES:
                 signs = {
                     quantity: unpaired_sign(runs.of(rule, quantity), runs.of("SO", quantity))
@@ -109,9 +109,11 @@ class WorkingSets(Experiment):
 
 def tasks(scope: Scope) -> Iterator[Task]:
     """The sets at hand; quick ones are the same problems with fewer examples and the same share cached."""
-    originals = [spam(scope.data_dir), mnist(scope.data_dir, MNIST if scope.full else 2000)]
-    if scope.full:
-        originals.append(connect_4(scope.data_dir))
+    originals = (
+        spam(scope.data_dir),
+        connect_4(scope.data_dir, CONNECT_4 if scope.full else 4000),
+        mnist(scope.data_dir, MNIST if scope.full else 1500),
+    )
     yield from (task for task in originals if task is not None)
     n = CONNECT_4 if scope.full else 4000
     yield noisy_board(n)

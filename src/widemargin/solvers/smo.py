@@ -151,6 +151,7 @@ def limit(settings: _core.Settings, stop: Stop, shrinking: bool, cache_bytes: in
     settings.tolerance = stop.tol
     settings.max_iterations = stop.max_iter
     settings.max_seconds = np.inf if stop.max_time is None else stop.max_time
+    settings.polish = stop.polish
     settings.shrinking = shrinking
     settings.cache_bytes = int(cache_bytes)
     settings.threads = n_threads

@@ -182,7 +182,8 @@ class KernelMachine(BaseEstimator):
         """What the machine computes; points of a precomputed kernel are columns of X, or all of them."""
         points = self.support_vectors_
         if sample.is_precomputed(self.kernel_):
-            alone = X is not None and X.shape[1] == self.support_.size
+            # Where all points are support vectors, the columns are those of the training points.
+            alone = X is not None and X.shape[1] == self.support_.size != self.shape_fit_[0]
             points = np.arange(self.support_.size) if alone else self.support_
         return Expansion(self.kernel_, points, np.ascontiguousarray(self._coefficients()), self.intercept_)
 

@@ -274,8 +274,8 @@ def test_blocks_of_every_size_are_the_formula(storage, d):
 @pytest.mark.parametrize("storage", DENSE + SPARSE)
 @pytest.mark.parametrize("n", [31, 32, 33, 63, 64, 65, 127, 128, 129, 200])
 def test_blocks_wider_and_taller_than_a_tile_are_the_formula(storage, n):
-    X, Y = points(storage, n, 0, 20), points(storage, 150, 1, 20)
-    for X, Y in ((X, Y), (Y, X)):
+    some, others = points(storage, n, 0, 20), points(storage, 150, 1, 20)
+    for X, Y in ((some, others), (others, some)):
         assert_agrees(kernels.Gaussian(0.05), twin.gaussian(0.05), X, Y)
         assert_agrees(kernels.Linear(), twin.linear, X, Y)
 

@@ -152,7 +152,7 @@ class Training:
         return Solved(solutions, watch.error, read if table is None else gram.shape[0] ** 2)
 
     def _pays_to_share(self, problems: Sequence[Problem], gram: Any) -> bool:
-        """Several problems read the same entries again and again: keep them all if half the cache can hold them."""
+        """Several problems read the same entries again and again: keep all if half the cache can."""
         return len(problems) > 1 and 8 * gram.shape[0] ** 2 <= self.cache_bytes // 2
 
     def _stop(self, problem: Problem, time_left: float | None) -> Stop:

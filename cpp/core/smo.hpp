@@ -157,8 +157,7 @@ class Smo {
   Status outcome(Status status) const { return polishing() ? Status::Optimal : status; }
 
   bool short_step(const Step& step) const {
-    return options_.rule == StopRule::ShortStep && working_set_.stops_at_short_step() &&
-           step.newton < tolerance_;
+    return options_.rule == StopRule::ShortStep && working_set_.stops_at_short_step() && step.newton < tolerance_;
   }
 
   /// The authors' rule stops here, once it has fired with nothing set aside.

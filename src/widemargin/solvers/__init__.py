@@ -1,4 +1,4 @@
-"""Solvers of the quadratic program: SMO with every published policy, and decomposition with larger working sets."""
+"""Solvers of the quadratic program: SMO with every published policy, and larger working sets."""
 
 from widemargin.solvers.decomposition import Decomposition
 from widemargin.solvers.smo import SMO

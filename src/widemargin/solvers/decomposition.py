@@ -14,8 +14,8 @@ from widemargin.solvers.solution import Solution, Stop
 class Decomposition(BaseEstimator):
     """Improve ``size`` variables at a time with an inner solver (Osuna et al. 1997, Joachims 1999).
 
-    The working set holds the ``size / 2`` largest gradients that can rise and the ``size / 2`` smallest that can fall, so
-    it always contains the most violating pair and the method converges.
+    The working set holds the ``size / 2`` largest gradients that can rise and the ``size / 2`` smallest that
+    can fall, so it always contains the most violating pair and the method converges.
 
     Parameters
     ----------

@@ -33,16 +33,17 @@ class SMO(BaseEstimator):
     Parameters
     ----------
     working_set : str or WorkingSet, default="second-order"
-        "most-violating-pair", "second-order", "greedy", "maximum-gain", "hybrid-maximum-gain", or a record such as
-        ``HybridMaximumGain(rows="one-row")``.
+        "most-violating-pair", "second-order", "greedy", "maximum-gain", "hybrid-maximum-gain", or a record
+        such as ``HybridMaximumGain(rows="one-row")``.
     step : str or StepRule, default="newton"
         "newton", "over-relaxed", "planning-ahead", or a record such as ``PlanningAhead(recent=3)``.
     stopping : {"kkt", "step"}, default="kkt"
-        "kkt" stops when the KKT violation is at most the tolerance, whatever the parts. "step" is the rule of the authors
-        of maximum gain, for reproduction: stop when their rule selects a pair whose Newton step is shorter than the
-        tolerance; the KKT violation may then be larger.
+        "kkt" stops when the KKT violation is at most the tolerance, whatever the parts. "step" is the rule of
+        the authors of maximum gain, for reproduction: stop when their rule selects a pair whose Newton step is
+        shorter than the tolerance; the KKT violation may then be larger.
     tie_break : {"lowest", "highest", "random"}, default="lowest"
-        Which of several equally good variables is taken; at the start of a classification problem all are equal.
+        Which of several equally good variables is taken; at the start of a classification problem all are
+        equal.
     first_pair : tuple of int or None, default=None
         Variables of the first working pair, if they violate.
     seed : int, default=0
@@ -158,7 +159,7 @@ def limit(settings: _core.Settings, stop: Stop, shrinking: bool, cache_bytes: in
 
 
 def tie_order(problem: Problem, tie_break: str, seed: int) -> np.ndarray | None:
-    """The order in which the core sees the variables of each group: it takes the first of equally good ones."""
+    """The order in which the core sees the variables of a group: it takes the first of equally good ones."""
     if tie_break == "lowest":
         return None
     ends = np.cumsum(problem.group_sizes or (len(problem.linear),))
@@ -188,13 +189,13 @@ def run(
     index = np.arange(m) if order is None else order
     points = problem.points
     if points is None and order is not None:
-        points = np.arange(m)
+        points = np.arange(m, dtype=np.int32)
     if first_pair is not None:
         if len(set(first_pair)) != 2 or not all(0 <= v < m for v in first_pair):
             raise ValueError(f"first_pair must name two different variables below {m}; got {first_pair!r}.")
         place = np.empty(m, dtype=int)
         place[index] = np.arange(m)
-        settings.first_pair = tuple(int(place[v]) for v in first_pair)
+        settings.first_pair = (int(place[first_pair[0]]), int(place[first_pair[1]]))
 
     def pick(values, dtype=float):
         return None if values is None else np.ascontiguousarray(np.asarray(values, dtype=dtype)[index])

@@ -51,14 +51,12 @@ class PlanningAhead(StepRule):
     only_after_free : bool, default=True
         Plan only after a free step (algorithm 7.3); False plans after any ordinary step (algorithm 7.1).
     recall : bool, default=True
-        Let the pairs of a plan compete in the next selection (algorithm 7.2), which makes the method converge.
+        Let the pairs of a plan compete in the next selection (algorithm 7.2): this makes the method converge.
     eta : float, default=0.9
         See :class:`~widemargin.solvers.PlanningSelection`.
     """
 
-    def __init__(
-        self, recent: int = 1, only_after_free: bool = True, recall: bool = True, eta: float = 0.9
-    ):
+    def __init__(self, recent: int = 1, only_after_free: bool = True, recall: bool = True, eta: float = 0.9):
         self.recent = recent
         self.only_after_free = only_after_free
         self.recall = recall

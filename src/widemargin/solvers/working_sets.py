@@ -46,7 +46,7 @@ class SecondOrder(WorkingSet):
 
 
 class Greedy(WorkingSet):
-    """The pair with the largest exact gain of all pairs: an oracle for studies, quadratic time an iteration."""
+    """The pair with the largest exact gain of all pairs: an oracle for studies, quadratic time a step."""
 
     def configure(self, policies: _core.Policies) -> None:
         policies.selection = _core.Selection.greedy
@@ -55,14 +55,14 @@ class Greedy(WorkingSet):
 class MaximumGain(WorkingSet):
     """The largest exact gain among pairs that meet the previous pair, whose rows are cached.
 
-    Glasmachers and Igel (2006). At most one new kernel row an iteration. On its own the rule may stop at a point that is
-    not optimal (status ``STALLED``); :class:`HybridMaximumGain` mends that.
+    Glasmachers and Igel (2006). At most one new kernel row an iteration. On its own the rule may stop at a
+    point that is not optimal (status ``STALLED``); :class:`HybridMaximumGain` mends that.
 
     Parameters
     ----------
     rows : {"two-rows", "one-row", "recent", "whole-cache"}, default="two-rows"
-        Which rows to look through: both of the previous pair, its newcomer only, those of the ``recent`` last pairs, or
-        every cached row.
+        Which rows to look through: both of the previous pair, its newcomer only, those of the ``recent`` last
+        pairs, or every cached row.
     recent : int, default=10
         Number of pairs for ``rows="recent"`` (at most 32).
     """
@@ -134,12 +134,16 @@ class PlanningSelection(WorkingSet):
     always : bool, default=False
         Let them compete after ordinary steps too.
     eta : float, default=0.9
-        A planning step within ``eta`` (relative) of the Newton step has made progress of its own; pairs are then
-        compared by Newton gain, otherwise by exact gain.
+        A planning step within ``eta`` (relative) of the Newton step has made progress of its own; pairs are
+        then compared by Newton gain, otherwise by exact gain.
     """
 
     def __init__(
-        self, inner: str | WorkingSet = "second-order", recent: int = 1, always: bool = False, eta: float = 0.9
+        self,
+        inner: str | WorkingSet = "second-order",
+        recent: int = 1,
+        always: bool = False,
+        eta: float = 0.9,
     ):
         self.inner = inner
         self.recent = recent

@@ -39,8 +39,8 @@ class SMO(BaseEstimator):
         "newton", "over-relaxed", "planning-ahead", or a record such as ``PlanningAhead(recent=3)``.
     stopping : {"kkt", "step"}, default="kkt"
         "kkt" stops when the KKT violation is at most the tolerance, whatever the parts. "step" is the rule of
-        the authors of maximum gain, for reproduction: stop when their rule selects a pair whose Newton step is
-        shorter than the tolerance; the KKT violation may then be larger.
+        the authors of maximum gain, for reproduction: stop when their rule selects a pair whose Newton step
+        is shorter than the tolerance; the KKT violation may then be larger.
     tie_break : {"lowest", "highest", "random"}, default="lowest"
         Which of several equally good variables is taken; at the start of a classification problem all are
         equal.

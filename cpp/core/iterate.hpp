@@ -45,8 +45,7 @@ class Iterate {
         diagonal_(problem.size(), 0.0),
         threads_(gram.preferred_block() > 1 ? 1 : threads),
         counters_(counters) {
-    std::vector<double> all(gram.rows());
-    gram.diagonal(all.data());
+    const std::vector<double>& all = gram.kept_diagonal();
     for (Index v = 0; v < problem.size(); ++v)
       diagonal_[v] = (problem.grounded(v) ? 0.0 : all[problem.point(v)]) + problem.ridge_of(v);
   }
@@ -125,19 +124,25 @@ class Iterate {
     }
     if (rows.empty()) return;
     parallel_for(slots_.size(), threads_, [&](Index begin, Index end) {
-      std::vector<Index> columns, target;
-      for (Index s = begin; s < end; ++s)
-        if (slots_.point[s] >= 0) {
-          columns.push_back(slots_.point[s]);
-          target.push_back(s);
-        }
-      std::vector<double> block(rows.size() * columns.size());
-      gram_.block(rows, columns, block.data());
-      for (std::size_t r = 0; r < rows.size(); ++r)
-        for (std::size_t c = 0; c < columns.size(); ++c)
-          product_[target[c]] += weights[r] * block[r * columns.size() + c];
+      const Index tile = gram_.preferred_block() > 1 ? end - begin : 1024;  // columns whose block stays in a near cache
+      for (Index from = begin; from < end; from += tile) pay(rows, weights, from, std::min(end, from + tile));
     });
     counters_.kernel_evaluations += static_cast<std::int64_t>(rows.size()) * slots_.size();
+  }
+
+  /// product += K[:, rows] weights, for the slots from `begin` to `end`.
+  void pay(const std::vector<Index>& rows, const std::vector<double>& weights, Index begin, Index end) {
+    std::vector<Index> columns, target;
+    for (Index s = begin; s < end; ++s)
+      if (slots_.point[s] >= 0) {
+        columns.push_back(slots_.point[s]);
+        target.push_back(s);
+      }
+    std::vector<double> block(rows.size() * columns.size()), sum(columns.size(), 0.0);
+    gram_.block(rows, columns, block.data());
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      for (std::size_t c = 0; c < columns.size(); ++c) sum[c] += weights[r] * block[r * columns.size() + c];
+    for (std::size_t c = 0; c < columns.size(); ++c) product_[target[c]] += sum[c];
   }
 
   const Problem& problem_;

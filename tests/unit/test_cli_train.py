@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -251,6 +252,7 @@ def test_control_c_stops_cleanly_and_keeps_the_model(tmp_path):
     with subprocess.Popen(
         [*command, "-C", "1e7", "--tol", "1e-9", "--max-time", "100"],
         cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(Path(wm.__file__).absolute().parents[1])},
         stdout=subprocess.PIPE,
         stderr=terminal,
         text=True,

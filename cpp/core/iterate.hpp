@@ -68,7 +68,7 @@ class Iterate {
     std::vector<Index> moved;
     for (Index s = 0; s < slots_.size(); ++s)
       if (wanted[s] != reference_[s]) moved.push_back(s);
-    const std::size_t rows_at_once = std::clamp<std::size_t>((std::size_t{1} << 20) / slots_.size(),
+    const std::size_t rows_at_once = std::clamp<std::size_t>((std::size_t{1} << 22) / slots_.size(),
                                                              static_cast<std::size_t>(gram_.preferred_block()), 64);
     bool complete = true;
     for (std::size_t begin = 0; begin < moved.size() && complete; begin += rows_at_once) {
@@ -125,20 +125,28 @@ class Iterate {
     }
     if (rows.empty()) return;
     parallel_for(slots_.size(), threads_, [&](Index begin, Index end) {
-      std::vector<Index> columns, target;
-      for (Index s = begin; s < end; ++s)
-        if (slots_.point[s] >= 0) {
-          columns.push_back(slots_.point[s]);
-          target.push_back(s);
-        }
-      std::vector<double> block(rows.size() * columns.size());
-      gram_.block(rows, columns, block.data());
-      for (std::size_t r = 0; r < rows.size(); ++r)
-        for (std::size_t c = 0; c < columns.size(); ++c)
-          product_[target[c]] += weights[r] * block[r * columns.size() + c];
+      const Index part = gram_.preferred_block() > 1 ? end - begin : columns_at_once;
+      for (Index first = begin; first < end; first += part) add(rows, weights, first, std::min(end, first + part));
     });
     counters_.kernel_evaluations += static_cast<std::int64_t>(rows.size()) * slots_.size();
   }
+
+  /// product[begin .. end) += K[begin .. end, rows] weights
+  void add(const std::vector<Index>& rows, const std::vector<double>& weights, Index begin, Index end) {
+    std::vector<Index> columns, target;
+    for (Index s = begin; s < end; ++s)
+      if (slots_.point[s] >= 0) {
+        columns.push_back(slots_.point[s]);
+        target.push_back(s);
+      }
+    std::vector<double> block(rows.size() * columns.size());
+    gram_.block(rows, columns, block.data());
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      for (std::size_t c = 0; c < columns.size(); ++c)
+        product_[target[c]] += weights[r] * block[r * columns.size() + c];
+  }
+
+  static constexpr Index columns_at_once = 1024;  // a block of them is used while it is still in a near cache
 
   const Problem& problem_;
   const Gram& gram_;

@@ -131,4 +131,17 @@ WM_INLINE T exp(T x) {
   return x < E::lowest ? T(0) : value;
 }
 
+/// tanh(x) to a few units in the last place, without branches: (1 - exp(-2|x|)) / (1 + exp(-2|x|)), or near zero, where
+/// that would cancel, the sixth convergent of Lambert's continued fraction x / (1 + x^2 / (3 + x^2 / (5 + ...))).
+template <class T>
+WM_INLINE T tanh(T x) {
+  const T size = x < 0 ? -x : x, square = x * x;
+  const T decayed = exp(T(-2) * size);
+  const bool near_zero = size < T(0.25);
+  const T above = near_zero ? size * (T(10395) + square * (T(1260) + square * T(21))) : T(1) - decayed;
+  const T below = near_zero ? T(10395) + square * (T(4725) + square * (T(210) + square)) : T(1) + decayed;
+  const T value = above / below;
+  return x < 0 ? -value : value;
+}
+
 }  // namespace wm::simd

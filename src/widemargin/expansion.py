@@ -17,7 +17,7 @@ from widemargin.kernels.points import count
 
 __all__ = ["Expansion", "product"]
 
-BLOCK_BYTES = 2**25
+BLOCK_BYTES = 2**23
 """Kernel values held at a time by each thread of an evaluation."""
 
 

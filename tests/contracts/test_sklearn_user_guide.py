@@ -223,8 +223,8 @@ def test_regression_with_three_kernels():
         machines = {
             "rbf": svm.SVR(kernel="rbf", C=100, gamma=0.1, epsilon=0.1),
             "linear": svm.SVR(kernel="linear", C=100, gamma="auto"),
-            # With the guide's gamma="auto" kernel values reach 17,576 and the two differ: rows in single
-            # precision leave scikit-learn with a duality gap of 3 %.
+            # With the guide's gamma="auto" kernel values reach 17,576 and the two differ: scikit-learn's rows
+            # in single precision leave it with a duality gap of 3 %.
             "poly": svm.SVR(kernel="poly", C=100, gamma=0.04, degree=3, epsilon=0.1, coef0=1),
             "nu": svm.NuSVR(C=100, gamma=0.1, nu=0.3),
         }

@@ -34,16 +34,16 @@ DENSE_ONLY = {
 }
 
 
-def points(storage, n, seed):
+def points(storage, n, seed, d=D):
     random = np.random.default_rng(seed)
-    X = random.normal(size=(n, D)) * (random.random((n, D)) < 0.6)
+    X = random.normal(size=(n, d)) * (random.random((n, d)) < 0.6)
     match storage:
         case "float64" | "float32":
             return X.astype(storage)
         case "uint8":
-            return random.integers(0, 4, size=(n, D), dtype=np.uint8)
+            return random.integers(0, 4, size=(n, d), dtype=np.uint8)
         case "int8":
-            return random.integers(-3, 4, size=(n, D), dtype=np.int8)
+            return random.integers(-3, 4, size=(n, d), dtype=np.int8)
         case "csr float64":
             return sp.csr_matrix(X)
         case "csr float32":
@@ -237,3 +237,60 @@ def test_feature_space_distance_is_that_of_explicit_features():
     expected = np.linalg.norm(features[:, None] - features[None], axis=2)
     np.testing.assert_allclose(kernels.Polynomial(2).distance(X), expected, atol=1e-6)
     np.testing.assert_allclose(kernels.Polynomial(2).distance(X, X[:2]), expected[:, :2], atol=1e-6)
+
+
+SIZES = [1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17]
+DIMENSIONS = [1, 2, 3, 7, 8, 9, 57]
+
+
+def kernels_and_twins(d):
+    gammas = np.linspace(0.05, 0.6, d)
+    return [
+        (kernels.Linear(), twin.linear),
+        (kernels.Polynomial(3, 1 / d, 1.0), twin.polynomial(3, 1 / d, 1.0)),
+        (kernels.Sigmoid(1 / d, -0.3), twin.sigmoid(1 / d, -0.3)),
+        (kernels.Gaussian(1 / d), twin.gaussian(1 / d)),
+        (kernels.ARDGaussian(gammas), twin.ard_gaussian(gammas)),
+        (kernels.Laplacian(1 / d), twin.laplacian(1 / d)),
+    ]
+
+
+@pytest.mark.parametrize("storage", DENSE + SPARSE)
+@pytest.mark.parametrize("d", DIMENSIONS)
+def test_blocks_of_every_size_are_the_formula(storage, d):
+    X, Y = points(storage, max(SIZES), 0, d), points(storage, max(SIZES), 1, d)
+    for kernel, formula in kernels_and_twins(d):
+        gram, expected = kernel.bind(X, Y), twin.gram(formula, X, Y)
+        scale = max(1, np.abs(expected).max())
+        for rows in SIZES:
+            for columns in SIZES:
+                part = expected[:rows, :columns]
+                block = gram.block(every(rows), every(columns))
+                np.testing.assert_allclose(block, part, rtol=1e-13, atol=1e-14 * scale)
+                single = gram.block32(every(rows), every(columns))
+                np.testing.assert_allclose(single, part, rtol=2e-6, atol=2e-6 * scale)
+
+
+@pytest.mark.parametrize("storage", DENSE + SPARSE)
+@pytest.mark.parametrize("n", [31, 32, 33, 63, 64, 65, 127, 128, 129, 200])
+def test_blocks_wider_and_taller_than_a_tile_are_the_formula(storage, n):
+    some, others = points(storage, n, 0, 20), points(storage, 150, 1, 20)
+    for X, Y in ((some, others), (others, some)):
+        assert_agrees(kernels.Gaussian(0.05), twin.gaussian(0.05), X, Y)
+        assert_agrees(kernels.Linear(), twin.linear, X, Y)
+
+
+@pytest.mark.parametrize("d", [63, 64, 65, 128, 300])
+@pytest.mark.parametrize("storage", DENSE + SPARSE)
+def test_many_coordinates_are_summed_whole_in_large_blocks(storage, d):
+    X = points(storage, 9, 0, d)
+    assert_agrees(kernels.Gaussian(1 / d), twin.gaussian(1 / d), X, None)
+    assert_agrees(kernels.Linear(), twin.linear, X, None)
+
+
+def test_the_hyperbolic_tangent_keeps_its_digits_at_every_size():
+    X = np.concatenate([np.logspace(-12, 2, 4000), np.linspace(0.2, 0.3, 1000), [0.0]])[:, None]
+    X = np.concatenate([X, -X])
+    ones = np.ones((1, 1))
+    K = kernels.Sigmoid(1.0, 0.0).bind(ones, X).block(every(1), every(len(X)))[0]
+    np.testing.assert_allclose(K, np.tanh(X[:, 0]), rtol=2e-15)

@@ -47,7 +47,10 @@ struct HyperbolicTangent {
 
   template <class T>
   void operator()(T* values, std::size_t count) const {
-    for (std::size_t b = 0; b < count; ++b) values[b] = T(std::tanh(gamma * double(values[b]) + coef0));
+    simd::on_avx512([&]() WM_INLINE_LAMBDA {
+      const T g = T(gamma), c = T(coef0);
+      for (std::size_t b = 0; b < count; ++b) values[b] = simd::tanh(g * values[b] + c);
+    });
   }
 };
 

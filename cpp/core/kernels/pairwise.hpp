@@ -59,7 +59,7 @@ class PairwiseGram : public Gram {
   template <class A, class Columns, class Out>
   void accumulate_in(const Columns& z, std::span<const Index> which, std::span<const Index> columns, Out* out) const {
     constexpr std::size_t affordable = 65536;  // coordinates written out, to stay in a near cache
-    const std::size_t rows_at_once = std::clamp<std::size_t>(affordable / (z.dimension + 1) / 8 * 8, 8, 32);
+    const std::size_t rows_at_once = std::clamp<std::size_t>(affordable / (z.dimension + 1) / 8 * 8, 8, 64);
     auto& scattered = Scattered<A>::of_this_thread();
     Lease<A> sums(std::min(rows_at_once, which.size()) * tile);
     const auto term = term_.template in<A>();

@@ -23,11 +23,12 @@
 namespace wm {
 
 inline constexpr std::size_t tile = 128;
+inline constexpr Index together = 8;  // points meeting a sparse column at once
 
 /// How many points to write out together if `count` of them are to meet the columns.
 template <class Columns>
 Index points_together(std::size_t count) {
-  return Columns::sparse && count > 2 ? 8 : 1;
+  return Columns::sparse && count > 2 ? together : 1;
 }
 
 template <class A>
@@ -109,25 +110,27 @@ A merged_sum(Term term, const ScatteredPoint<A>& x, SparsePoint<T> z) {
 }
 
 /// The columns, one after another, against all of xs, which were written out together.
-template <Index together, class A, class Term, class T>
+template <Index lanes, class A, class Term, class T>
 WM_INLINE void corrected_sums(Term term, ScatteredPoints<A> xs, const SparsePoints<T>& z,
                               std::span<const Index> columns, A* sums) {
   const A* const side_by_side = xs[0].values;
-  A against_zero[together] = {};
+  A against_zero[lanes] = {};
   for (std::size_t a = 0; a < xs.size(); ++a) against_zero[a] = sum_against_zero<A>(term, xs[a]);
   const auto cancelled = [&](A sum, std::size_t a)
                              WM_INLINE_LAMBDA { return !Term::zero_at_zero && sum <= against_zero[a] * (A(1) / 16); };
   for (std::size_t b = 0; b < columns.size(); ++b) {
     const SparsePoint<T> point = z[columns[b]];
-    A sum[together] = {};
+    A sum[lanes] = {};
     for (Index k = 0; k < point.size; ++k) {
       const Index j = point.coordinates[k];
-      const A* const x = side_by_side + std::ptrdiff_t(j) * together;
+      const A* const x = side_by_side + std::ptrdiff_t(j) * lanes;
       const A zj = A(point.values[k]);
-      for (Index a = 0; a < together; ++a) sum[a] += term.correction(x[a], zj, j);
+#pragma omp simd
+      for (Index a = 0; a < lanes; ++a) sum[a] += term.correction(x[a], zj, j);
     }
-    bool some_cancelled = false;
-    for (Index a = 0; a < together; ++a) {
+    int some_cancelled = 0;
+#pragma omp simd reduction(| : some_cancelled)
+    for (Index a = 0; a < lanes; ++a) {
       sum[a] += against_zero[a];
       some_cancelled |= cancelled(sum[a], a);
     }
@@ -148,8 +151,9 @@ void sums_with_columns(Term term, ScatteredPoints<A> xs, const SparsePoints<T>& 
     });
   } else {
     simd::on_avx512([&]() WM_INLINE_LAMBDA {
-      for (std::size_t a = 0; a < xs.size(); a += 8)
-        corrected_sums<8, A>(term, xs.subspan(a, std::min<std::size_t>(8, xs.size() - a)), z, columns, sums + a * tile);
+      for (std::size_t a = 0; a < xs.size(); a += together)
+        corrected_sums<together, A>(term, xs.subspan(a, std::min<std::size_t>(together, xs.size() - a)), z, columns,
+                                    sums + a * tile);
     });
   }
 }

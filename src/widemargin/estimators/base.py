@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin import kernels
 from widemargin.estimators import parameters, sample
-from widemargin.estimators.training import Solved, Training, choose_solver
+from widemargin.estimators.training import Solved, Training, choose_solver, worst_of
 from widemargin.expansion import Expansion
 from widemargin.kernels.points import count, take
 from widemargin.kernels.resolve import KERNEL_NAMES
@@ -126,16 +126,17 @@ class KernelMachine(BaseEstimator):
         self.support_vectors_ = np.empty((0, 0)) if precomputed else take(X, support)
         self._sparse = sp.issparse(X)
 
-    def _keep_certificate(self, solutions: Sequence[Any]) -> None:
-        """Store what is proved of the solutions: sums over the sub-problems, and the worst violation."""
-        worst = Solved(list(solutions), None).worst
+    def _keep_certificate(self, solved: Solved, count: int = 1) -> None:
+        """Store what is proved of the first `count` solutions: sums over them, and the worst violation."""
+        solutions = solved.solutions[:count]
+        worst = worst_of(solutions)
         self.status_ = worst.status
         self.fit_status_ = int(worst.status is not Status.OPTIMAL)
         self.dual_objective_ = float(sum(each.dual_objective for each in solutions))
         self.primal_objective_ = float(sum(each.primal_objective for each in solutions))
         self.duality_gap_ = float(sum(each.duality_gap for each in solutions))
         self.kkt_violation_ = float(max(each.kkt_violation for each in solutions))
-        self.kernel_evaluations_ = int(sum(each.counters["kernel_evaluations"] for each in solutions))
+        self.kernel_evaluations_ = solved.kernel_evaluations
         traces = [each.trace for each in solutions]
         self.__dict__.pop("trace_", None)
         if any(trace is not None for trace in traces):
@@ -234,7 +235,7 @@ class SingleMachine(KernelMachine):
         self._keep(X, kernel, support)
         self._store_dual(coefficients[None, support])
         self._keep_function(problem, solution)
-        self._keep_certificate([solution])
+        self._keep_certificate(solved)
         self.n_iter_ = int(solution.iterations)
         self.n_support_ = np.array([support.size], dtype=np.int32)
         return solved

@@ -116,7 +116,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         self._check_separable(solved.solutions, M, classes)
         self._keep_columns(X, kernel, classes, labels, *_functions(machines[:columns], solved.solutions, n))
         self.class_weight_ = class_weight
-        self._keep_certificate(solved.solutions[:columns])
+        self._keep_certificate(solved, columns)
         self.n_iter_ = np.array([each.iterations for each in solved.solutions[:columns]], dtype=np.int32)
         self.probA_ = self.probB_ = np.empty(0)
         if folds:

@@ -30,7 +30,8 @@ verbose : bool or int, default=False
 max_iter : int, default=-1
     Iterations allowed for each sub-problem; -1 for no limit.
 solver : None, str or solver, default=None
-    A solver object such as ``SMO(step="planning-ahead")``, or the name of a working set selection.
+    A solver object such as ``SMO(working_set="hybrid-maximum-gain")``, or the name of a working set
+    selection; None or "auto" is ``SMO(step="planning-ahead")``.
 n_jobs : int, optional
     Threads for sub-problems and predictions; -1 for all processors.
 warm_start : bool, default=False

@@ -11,8 +11,10 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from joblib import effective_n_jobs
 
+from widemargin.kernels import Precomputed
 from widemargin.problems import Problem, Vector
 from widemargin.solvers import SMO, Solution, Status, Stop
 
@@ -20,6 +22,9 @@ logger = logging.getLogger("widemargin")
 
 REPORT_SECONDS = 1.0
 """Seconds between two progress messages."""
+
+TABLE_ROWS = 64
+"""Rows of a shared kernel matrix computed at a time."""
 
 POLISHED_SIZE, POLISHING_STEPS = 256, 20_000
 """Problems up to this size are solved to rounding: a millisecond makes weights equal repetitions exactly."""
@@ -37,7 +42,7 @@ SEVERITY = [
 def choose_solver(solver: Any) -> Any:
     """A solver object from `None`, "auto", the name of a working set selection, or the object itself."""
     if solver is None or (isinstance(solver, str) and solver == "auto"):
-        return SMO()
+        return SMO(step="planning-ahead")
     if isinstance(solver, str):
         return SMO(working_set=solver)
     if not hasattr(solver, "solve"):
@@ -112,11 +117,12 @@ class Training:
         watch = Watch(self.callback, self.verbose, len(problems))
         jobs = effective_n_jobs(self.n_jobs)
         workers = min(jobs, len(problems))
+        table = tabulate(gram) if self._pays_to_share(problems, gram) else None
 
         def solve(k: int) -> Solution:
             solution = self.solver.solve(
                 problems[k],
-                gram,
+                gram if table is None else table,
                 start=starts[k],
                 stop=self._stop(problems[k], self._time_left(begin, watch)),
                 shrinking=self.shrinking,
@@ -142,7 +148,12 @@ class Training:
             solutions = _in_threads(solve, len(problems), workers, watch)
         if isinstance(watch.error, Exception):
             raise watch.error
-        return Solved(solutions, watch.error)
+        read = sum(each.counters["kernel_evaluations"] for each in solutions)
+        return Solved(solutions, watch.error, read if table is None else gram.shape[0] ** 2)
+
+    def _pays_to_share(self, problems: Sequence[Problem], gram: Any) -> bool:
+        """Several problems read the same entries again and again: keep all if half the cache can."""
+        return len(problems) > 1 and 8 * gram.shape[0] ** 2 <= self.cache_bytes // 2
 
     def _stop(self, problem: Problem, time_left: float | None) -> Stop:
         polish = POLISHING_STEPS if len(problem.linear) <= POLISHED_SIZE else 0
@@ -162,11 +173,25 @@ class Solved:
 
     solutions: list[Solution]
     interruption: BaseException | None
+    kernel_evaluations: int
 
     @property
     def worst(self) -> Solution:
-        """The solution farthest from the optimum: by status, then by violation."""
-        return max(self.solutions, key=lambda each: (SEVERITY.index(each.status), each.kkt_violation))
+        return worst_of(self.solutions)
+
+
+def worst_of(solutions: Sequence[Solution]) -> Solution:
+    """The solution farthest from the optimum: by status, then by violation."""
+    return max(solutions, key=lambda each: (SEVERITY.index(each.status), each.kkt_violation))
+
+
+def tabulate(gram: Any) -> Any:
+    """The same Gram with every entry computed once, in blocks of rows."""
+    n = gram.shape[0]
+    every, K = np.arange(n, dtype=np.int32), np.empty(gram.shape)
+    for begin in range(0, n, TABLE_ROWS):
+        K[begin : begin + TABLE_ROWS] = gram.block(every[begin : begin + TABLE_ROWS], every)
+    return Precomputed().bind(K)
 
 
 def _in_threads(solve: Callable[[int], Solution], count: int, workers: int, watch: Watch) -> list[Solution]:

@@ -38,12 +38,11 @@ class SMO(BaseEstimator):
     step : str or StepRule, default="newton"
         "newton", "over-relaxed", "planning-ahead", or a record such as ``PlanningAhead(recent=3)``.
     stopping : {"kkt", "step"}, default="kkt"
-        "kkt" stops when the KKT violation is at most the tolerance, whatever the parts. "step" is the rule of
-        the authors of maximum gain, for reproduction: stop when their rule selects a pair whose Newton step
-        is shorter than the tolerance; the KKT violation may then be larger.
+        "kkt" stops when the KKT violation is at most the tolerance, whatever the parts. "step" is the rule
+        of the authors of maximum gain, for reproduction: stop when their rule selects a pair whose Newton
+        step is shorter than the tolerance; the KKT violation may then be larger.
     tie_break : {"lowest", "highest", "random"}, default="lowest"
-        Which of several equally good variables is taken; at the start of a classification problem all are
-        equal.
+        Which of several equally good variables is taken; at the start of a classification all are equal.
     first_pair : tuple of int or None, default=None
         Variables of the first working pair, if they violate.
     seed : int, default=0
@@ -159,7 +158,7 @@ def limit(settings: _core.Settings, stop: Stop, shrinking: bool, cache_bytes: in
 
 
 def tie_order(problem: Problem, tie_break: str, seed: int) -> np.ndarray | None:
-    """The order in which the core sees the variables of a group: it takes the first of equally good ones."""
+    """The order in which the core sees the variables: it takes the first of equally good ones."""
     if tie_break == "lowest":
         return None
     ends = np.cumsum(problem.group_sizes or (len(problem.linear),))

@@ -25,20 +25,18 @@ class Status(Enum):
 
 
 _SENTENCES = {
-    Status.OPTIMAL: "The KKT conditions hold on all variables within the tolerance, "
-    "checked in double precision.",
+    Status.OPTIMAL: "The KKT conditions hold on all variables within the tolerance, in double precision.",
     Status.MAX_ITERATIONS: "The iteration limit was reached before the tolerance.",
     Status.MAX_TIME: "The time limit was reached before the tolerance.",
     Status.STALLED: "No step improves the objective any further although the tolerance is not reached.",
     Status.INTERRUPTED: "The run was stopped from outside; the solution is feasible but not optimal.",
-    Status.UNBOUNDED: "The objective grows without bound: the constraints cannot all be met "
-    "(data not separable?).",
+    Status.UNBOUNDED: "The objective grows without bound: not all constraints can be met (not separable?).",
 }
 
 
 @dataclass(frozen=True)
 class Stop:
-    """When to stop: KKT violation at most ``tol``, or after ``max_iter`` iterations or ``max_time`` seconds.
+    """When to stop: at a KKT violation of ``tol``, after ``max_iter`` iterations or ``max_time`` seconds.
 
     Once ``tol`` is reached, SMO spends up to ``polish`` further iterations on taking the solution as near to
     rounding as they can. On small problems that costs next to nothing, and answers no longer depend on the
@@ -68,13 +66,11 @@ class Solution:
     gradient : ndarray of shape (m,)
         ``linear - Q alpha``, recomputed in double precision.
     dual_objective, primal_objective, duality_gap : float
-        The value reached, an upper bound on the optimum (the primal value of the machine), and their
-        difference.
+        The value reached, an upper bound on the optimum (the machine's primal value), and their difference.
     kkt_violation : float
         Largest difference of gradients over feasible pairs, on all variables.
     exact : bool
-        False only if a run was stopped in a hurry and gradient and certificate are those the solver believed
-        in.
+        False only if a run was stopped in a hurry; gradient and certificate are then what it believed.
     offsets : ndarray of shape (n_groups,)
         The multiplier of each sum constraint: the bias b of the machine.
     offset_intervals : ndarray of shape (n_groups, 2)

@@ -42,7 +42,7 @@ class OverRelaxed(StepRule):
 
 
 class PlanningAhead(StepRule):
-    """The step that is best if the next one goes along an earlier pair again (Glasmachers 2008, PA-SMO).
+    """The step that is best if the next goes along an earlier pair again (PA-SMO, Glasmachers 2008).
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class PlanningAhead(StepRule):
     only_after_free : bool, default=True
         Plan only after a free step (algorithm 7.3); False plans after any ordinary step (algorithm 7.1).
     recall : bool, default=True
-        Let the pairs of a plan compete in the next selection (algorithm 7.2): this makes the method converge.
+        Let the pairs of a plan compete in the next selection (algorithm 7.2): then the method converges.
     eta : float, default=0.9
         See :class:`~widemargin.solvers.PlanningSelection`.
     """

@@ -46,7 +46,7 @@ class SecondOrder(WorkingSet):
 
 
 class Greedy(WorkingSet):
-    """The pair with the largest exact gain of all pairs: an oracle for studies, quadratic time a step."""
+    """The pair with the largest exact gain of all: an oracle for studies, quadratic time an iteration."""
 
     def configure(self, policies: _core.Policies) -> None:
         policies.selection = _core.Selection.greedy
@@ -122,7 +122,7 @@ class HybridMaximumGain(MaximumGain):
 
 
 class PlanningSelection(WorkingSet):
-    """Any rule, with the pairs of a plan competing after a planning step (Glasmachers 2008, algorithm 7.2).
+    """Any rule, with the pairs of a plan competing after a planning step (algorithm 7.2, Glasmachers 2008).
 
     ``step="planning-ahead"`` adds this by itself; as a record of its own it serves ablations.
 

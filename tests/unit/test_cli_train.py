@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,8 +15,6 @@ import widemargin as wm
 from widemargin import io
 from widemargin.cli import main
 from widemargin.datasets import noisy_chess_board
-
-SOURCE = Path(__file__).parents[2] / "src"
 
 
 @pytest.fixture(scope="module")
@@ -254,7 +251,6 @@ def test_control_c_stops_cleanly_and_keeps_the_model(tmp_path):
     with subprocess.Popen(
         [*command, "-C", "1e7", "--tol", "1e-9", "--max-time", "100"],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(SOURCE)},
         stdout=subprocess.PIPE,
         stderr=terminal,
         text=True,

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "certificate.hpp"
+#include "free_set.hpp"
 #include "observer.hpp"
 #include "shrinking.hpp"
 #include "step.hpp"
@@ -23,6 +24,7 @@ struct RunOptions {
   Stop stop;
   StopRule rule = StopRule::Kkt;
   bool shrinking = true;
+  bool newton = false;           // exact steps on the free variables, when pair steps have cost as much as one would
   bool may_need_double = false;  // leave with nothing when single precision rows cannot reach the tolerance
   std::optional<std::pair<Index, Index>> first_pair;
 };
@@ -89,6 +91,8 @@ class Smo {
   bool advance(const Pair& pair, const Step& step) {
     const double before_i = state_.alpha[pair.i], before_j = state_.alpha[pair.j];
     state_.move(pair, step.length);
+    least_violation_ = std::min(least_violation_, state_.violation());
+    period_work_ += state_.size();
     objective_ += step.length * (pair.slope - 0.5 * std::max(pair.curvature, 0.0) * step.length);
     ++counters_.iterations;
     count(step);
@@ -107,7 +111,7 @@ class Smo {
   }
 
   void housekeeping() {
-    if (state_.violation() <= 10.0 * tolerance_ && !looked_back_ && state_.size() < state_.total()) {
+    if (least_violation_ <= 10.0 * tolerance_ && !looked_back_ && state_.size() < state_.total()) {
       looked_back_ = true;  // near the end one look at everything saves running far into a wrongly shrunk problem
       reload();
     }
@@ -117,6 +121,7 @@ class Smo {
       precision_exhausted_ = single_rounding * iterate_.distance_from_reference() > 10.0 * tolerance_;
     }
     if (cone_) stretch();
+    if (options_.newton) newton();
   }
 
   /// Optimal on the active variables: is it on all of them, in double?
@@ -237,6 +242,20 @@ class Smo {
     return why;
   }
 
+  /// Exact steps on the free variables once pair steps have cost several times as much: easy problems end before that.
+  void newton() {
+    FreeSet<Real> free(state_);
+    const double change = static_cast<double>(free.size()) * state_.size();
+    pair_work_ += sweep_work * period_work_;
+    period_work_ = 0.0;
+    const double budget = newton_share * pair_work_ - newton_work_;
+    if (free.size() < 2 || free.size() > largest_free_set || free.work() + change > budget) return;
+    newton_work_ += change + free.improve(budget - change, [&] { return told_to_stop(); });
+    objective_ += free.store(state_);
+    memory_.kind = StepKind::Clipped;  // a plan with the pair before would not know of this step
+    ++counters_.newton_rounds;
+  }
+
   /// On a cone the best multiple of a comes for nothing. Where the problem is unbounded this grows without limit, while
   /// pair steps alone would take for ever to show it.
   void stretch() {
@@ -245,7 +264,11 @@ class Smo {
     for (Index k = 0; k < state_.size(); ++k)
       largest = std::max(largest, std::abs(state_.alpha[k]) * std::max(state_.diagonal[k], 0.0));
     unbounded_ = std::isinf(factor) || factor * largest > 1e12;
-    if (!unbounded_ && factor > 1.0 + 1e-3) state_.scale(factor);
+    if (unbounded_ || !(factor > 1.0 + 1e-3)) return;
+    state_.scale(factor);
+    objective_ = 0.0;
+    for (Index k = 0; k < state_.size(); ++k)
+      objective_ += 0.5 * state_.alpha[k] * (iterate_.problem().linear[state_.variable[k]] + state_.gradient[k]);
   }
 
   void record(const Pair& pair, const Step& step) {
@@ -264,6 +287,9 @@ class Smo {
   }
 
   static constexpr double single_rounding = 6e-8;
+  static constexpr double sweep_work = 8.0;        // operations of an iteration on one variable
+  static constexpr double newton_share = 1.0;      // of the work of pair steps, for exact ones
+  static constexpr Index largest_free_set = 1200;  // one factorisation stays within the time a Ctrl-C may wait
 
   Iterate& iterate_;
   State<Real>& state_;
@@ -279,9 +305,10 @@ class Smo {
   double tolerance_ = options_.stop.tolerance;
   std::int64_t polish_end_ = -1;
   Status status_ = Status::Optimal;
-  double objective_ = 0.0, rounding_error_ = 0.0, best_exact_ = infinity;
+  double objective_ = 0.0, rounding_error_ = 0.0, best_exact_ = infinity, least_violation_ = infinity;
   bool looked_back_ = false, precision_exhausted_ = false, unbounded_ = false;
   const bool cone_ = iterate_.problem().is_cone();
+  double pair_work_ = 0.0, period_work_ = 0.0, newton_work_ = 0.0;
   int stalls_ = 0, rounding_failures_ = 0;
   std::int64_t misses_seen_ = -1, last_standstill_ = -10;
 };

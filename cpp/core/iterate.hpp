@@ -95,12 +95,14 @@ class Iterate {
   }
   const Belief& belief() const { return belief_; }
 
-  /// |a - reference|: what rounding in single-precision rows is multiplied by.
-  double distance_from_reference() const {
+  /// |a - reference| max K: what rounding in single-precision rows is multiplied by.
+  double rounding_scale() const {
     const std::vector<double> now = net();
     double squared = 0.0;
     for (Index s = 0; s < slots_.size(); ++s) squared += (now[s] - reference_[s]) * (now[s] - reference_[s]);
-    return std::sqrt(squared);
+    double largest = 0.0;
+    for (Index v = 0; v < problem_.size(); ++v) largest = std::max(largest, diagonal_[v] - problem_.ridge_of(v));
+    return std::sqrt(squared) * largest;
   }
 
  private:

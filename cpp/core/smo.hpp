@@ -118,7 +118,7 @@ class Smo {
     shrinking_.apply(state_);
     if (std::is_same_v<Real, float> && options_.may_need_double) {
       state_.store();
-      precision_exhausted_ = single_rounding * iterate_.distance_from_reference() > 10.0 * tolerance_;
+      precision_exhausted_ = single_rounding * iterate_.rounding_scale() > 10.0 * tolerance_;
     }
     if (cone_) stretch();
     if (options_.newton) newton();

@@ -51,6 +51,16 @@ def test_nan_and_infinity_in_X(Machine, value):
     assert_refused(Machine(), "Input X contains (NaN|infinity)", X=with_entry(X, value))
 
 
+@pytest.mark.parametrize("convert", [np.asarray, np.float32, sp.csr_matrix])
+def test_one_sentence_names_the_row_that_is_not_finite(convert):
+    with pytest.raises(ValueError) as caught:
+        wm.SVC().fit(convert(with_entry(X, np.nan, row=7)), y)
+    assert str(caught.value) == "Input X contains NaN in row 7: drop the row or fill the gap."
+    with pytest.raises(ValueError) as caught:
+        wm.SVC().fit(X, y).predict(convert(with_entry(X, -np.inf, row=5)))
+    assert str(caught.value) == "Input X contains infinity in row 5: drop the row or fill the gap."
+
+
 @pytest.mark.parametrize("Machine", [wm.SVC, wm.SVR, wm.NuSVC, wm.NuSVR])
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_nan_and_infinity_in_y(Machine, value):
@@ -97,7 +107,7 @@ def test_a_single_class_of_positive_weight(Machine):
         (wm.SVC, {"shrinking": "yes"}, "shrinking must be True or False, not 'yes'"),
         (wm.SVC, {"callback": 3}, "callback must be None or a function, not 3"),
         (wm.SVC, {"solver": 3}, "solver must be"),
-        (wm.SVC, {"solver": "fastest"}, "working_set must be"),
+        (wm.SVC, {"solver": "fastest"}, "solver must be"),
         (wm.SVC, {"loss": "log"}, "loss must be 'hinge' or"),
         (wm.SVC, {"multiclass": "ovo"}, "multiclass must be 'all-pairs' or 'one-vs-all', not 'ovo'"),
         (wm.SVC, {"class_weight": "even"}, "class_weight must be"),

@@ -232,3 +232,12 @@ def test_ties_cannot_be_broken_between_pairs():
     machine = wm.SVC(break_ties=True, decision_function_shape="ovo").fit(X, y)
     with pytest.raises(ValueError, match="break_ties must be False"):
         machine.predict(X)
+
+
+def test_a_nu_without_margin_is_announced_and_leaves_a_model():
+    twice = np.repeat([[0.0], [1.0]], 2, axis=0)
+    with pytest.warns(UserWarning, match="nu is too small for these data"):
+        machine = wm.NuSVC(nu=0.5).fit(twice, [0, 1, 0, 1])
+    assert np.isfinite(machine.decision_function(twice)).all()
+    with pytest.warns(UserWarning, match="nu is too small for these data"):
+        assert wm.NuSVC(nu=0.01, kernel="linear").fit(X, y).score(X, y) > 0.6  # one pair of three overlaps

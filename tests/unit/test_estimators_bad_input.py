@@ -241,3 +241,18 @@ def test_a_nu_without_margin_is_announced_and_leaves_a_model():
     assert np.isfinite(machine.decision_function(twice)).all()
     with pytest.warns(UserWarning, match="nu is too small for these data"):
         assert wm.NuSVC(nu=0.01, kernel="linear").fit(X, y).score(X, y) > 0.6  # one pair of three overlaps
+
+
+def test_targets_no_function_reaches_within_epsilon_at_infinite_C():
+    assert_refused(
+        wm.SVR(C=np.inf, kernel="linear", epsilon=0.01), "no function of this kernel", X=X[:, :3], y=X[:, 3]
+    )
+
+
+@pytest.mark.parametrize("Machine", [wm.SVR, wm.NuSVR])
+def test_nan_in_y_of_objects(Machine):
+    def same_length(A, B):
+        return np.array([[float(len(a) == len(b)) for b in B] for a in A])
+
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        Machine(kernel=same_length).fit(["a", "bb"], [0.0, np.nan])

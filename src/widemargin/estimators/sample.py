@@ -10,7 +10,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array, column_or_1d
+from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin import kernels
@@ -108,6 +108,7 @@ def read_training(estimator: Any, X: Any, y: Any, **y_checks: Any) -> tuple[Any,
     """Valid training points and targets; sets `n_features_in_` on the estimator."""
     if are_objects(X, estimator.kernel):
         y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
         check_consistent_length(X, y)
         return X, y
     _refuse_sparse_matrix(estimator, X)

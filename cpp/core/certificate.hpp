@@ -97,10 +97,16 @@ inline double dual_value(const Iterate& at) {
   return sum;
 }
 
-/// Without an exact gradient only what the solver believed: no bound on the optimum then.
+/// Without an exact gradient only what the solver believed: no bound on the optimum then; nothing at all if it was
+/// stopped before it had a gradient.
 inline Certificate certify(const Iterate& at) {
   Certificate c{};
   detail::find_offsets(at, c);
+  if (!at.exact() && at.belief().variables.empty()) {
+    c.dual = -infinity;
+    c.primal = c.gap = c.violation = infinity;
+    return c;
+  }
   c.dual = at.exact() ? dual_value(at) : at.belief().objective;
   c.gap = at.exact() ? detail::duality_gap(at, c.offset) : infinity;
   c.primal = c.dual + c.gap;

@@ -218,3 +218,8 @@ def test_a_start_that_changes_the_sum_is_refused():
     start[movable] = posed.upper[movable] / 2
     with pytest.raises(ValueError, match="sum"):
         product.solve(posed, start=start)
+
+
+def test_a_start_of_another_length_is_refused():
+    with pytest.raises(ValueError, match="start must have one value for each of the 8 variables"):
+        product.solve(cases.random_program(0), start=np.zeros(3))

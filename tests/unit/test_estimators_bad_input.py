@@ -51,6 +51,16 @@ def test_nan_and_infinity_in_X(Machine, value):
     assert_refused(Machine(), "Input X contains (NaN|infinity)", X=with_entry(X, value))
 
 
+@pytest.mark.parametrize("convert", [np.asarray, np.float32, sp.csr_matrix])
+def test_one_sentence_names_the_row_that_is_not_finite(convert):
+    with pytest.raises(ValueError) as caught:
+        wm.SVC().fit(convert(with_entry(X, np.nan, row=7)), y)
+    assert str(caught.value) == "Input X contains NaN in row 7: drop the row or fill the gap."
+    with pytest.raises(ValueError) as caught:
+        wm.SVC().fit(X, y).predict(convert(with_entry(X, -np.inf, row=5)))
+    assert str(caught.value) == "Input X contains infinity in row 5: drop the row or fill the gap."
+
+
 @pytest.mark.parametrize("Machine", [wm.SVC, wm.SVR, wm.NuSVC, wm.NuSVR])
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_nan_and_infinity_in_y(Machine, value):
@@ -97,7 +107,7 @@ def test_a_single_class_of_positive_weight(Machine):
         (wm.SVC, {"shrinking": "yes"}, "shrinking must be True or False, not 'yes'"),
         (wm.SVC, {"callback": 3}, "callback must be None or a function, not 3"),
         (wm.SVC, {"solver": 3}, "solver must be"),
-        (wm.SVC, {"solver": "fastest"}, "working_set must be"),
+        (wm.SVC, {"solver": "fastest"}, "solver must be"),
         (wm.SVC, {"loss": "log"}, "loss must be 'hinge' or"),
         (wm.SVC, {"multiclass": "ovo"}, "multiclass must be 'all-pairs' or 'one-vs-all', not 'ovo'"),
         (wm.SVC, {"class_weight": "even"}, "class_weight must be"),
@@ -222,3 +232,27 @@ def test_ties_cannot_be_broken_between_pairs():
     machine = wm.SVC(break_ties=True, decision_function_shape="ovo").fit(X, y)
     with pytest.raises(ValueError, match="break_ties must be False"):
         machine.predict(X)
+
+
+def test_a_nu_without_margin_is_announced_and_leaves_a_model():
+    twice = np.repeat([[0.0], [1.0]], 2, axis=0)
+    with pytest.warns(UserWarning, match="nu is too small for these data"):
+        machine = wm.NuSVC(nu=0.5).fit(twice, [0, 1, 0, 1])
+    assert np.isfinite(machine.decision_function(twice)).all()
+    with pytest.warns(UserWarning, match="nu is too small for these data"):
+        assert wm.NuSVC(nu=0.01, kernel="linear").fit(X, y).score(X, y) > 0.6  # one pair of three overlaps
+
+
+def test_targets_no_function_reaches_within_epsilon_at_infinite_C():
+    assert_refused(
+        wm.SVR(C=np.inf, kernel="linear", epsilon=0.01), "no function of this kernel", X=X[:, :3], y=X[:, 3]
+    )
+
+
+@pytest.mark.parametrize("Machine", [wm.SVR, wm.NuSVR])
+def test_nan_in_y_of_objects(Machine):
+    def same_length(A, B):
+        return np.array([[float(len(a) == len(b)) for b in B] for a in A])
+
+    with pytest.raises(ValueError, match="Input y contains NaN"):
+        Machine(kernel=same_length).fit(["a", "bb"], [0.0, np.nan])

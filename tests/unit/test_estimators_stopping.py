@@ -134,6 +134,21 @@ def test_a_callback_sees_progress_and_stops_with_a_usable_model():
     )
 
 
+def test_a_callback_that_stops_after_the_first_of_several_problems_is_not_taken_for_a_time_limit():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        machine = wm.SVC(callback=lambda progress: True).fit(X[:90], np.arange(90) % 3)
+    assert machine.status_ is Status.INTERRUPTED
+
+
+@pytest.mark.parametrize("machine", [wm.OneClassSVM(max_time=0), wm.NuSVC(nu=0.2, max_time=0)])
+def test_a_run_stopped_before_it_knows_its_gradient_does_not_claim_a_violation_of_zero(machine):
+    with pytest.warns(ConvergenceWarning, match="KKT violation of inf"):
+        machine.fit(HARD_X, HARD_Y)
+    assert machine.kkt_violation_ == machine.duality_gap_ == machine.primal_objective_ == np.inf
+    assert machine.predict(HARD_X).shape == (1500,)
+
+
 def test_a_callback_that_returns_nothing_lets_the_fit_end():
     seen = []
     machine = wm.SVC(callback=seen.append).fit(X, y)

@@ -32,8 +32,13 @@ class NuMargin:
         b, rho = self._bias_and_margin(solution)
         if not rho > 0:
             if solution.status is Status.OPTIMAL:
-                raise ValueError("nu is too small for these data: the margin found is zero; raise nu.")
-            rho = 1.0  # cut short before a margin showed: the direction found is of use nevertheless
+                warnings.warn(
+                    "nu is too small for these data: the margin found is zero and the decision values mean "
+                    "little; raise nu.",
+                    UserWarning,
+                    stacklevel=6,
+                )
+            rho = 1.0  # no margin to scale to: the direction found may be of use nevertheless
         return self.problem.by_point(solution.alpha, n) / rho, b / rho
 
     def _bias_and_margin(self, solution: Any) -> tuple[float, float]:

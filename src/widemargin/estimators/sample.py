@@ -10,7 +10,7 @@ import numpy as np
 import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_array, column_or_1d
+from sklearn.utils import assert_all_finite, check_array, column_or_1d
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin import kernels
@@ -88,7 +88,12 @@ def are_objects(X: Any, kernel: Any) -> bool:
     return not (isinstance(X[0], list | tuple | np.ndarray) and np.asarray(X[0]).dtype.kind in "biuf")
 
 
-CHECKS: dict[str, Any] = {"accept_sparse": "csr", "dtype": DTYPES, "order": "C"}
+CHECKS: dict[str, Any] = {
+    "accept_sparse": "csr",
+    "dtype": DTYPES,
+    "order": "C",
+    "ensure_all_finite": False,  # `_finite` names the row
+}
 
 
 def read_points(estimator: Any, X: Any) -> Any:
@@ -96,17 +101,33 @@ def read_points(estimator: Any, X: Any) -> Any:
     if are_objects(X, estimator.kernel):
         return X
     _refuse_sparse_matrix(estimator, X)
-    return validate_data(estimator, X, **CHECKS)
+    return _finite(validate_data(estimator, X, **CHECKS))
 
 
 def read_training(estimator: Any, X: Any, y: Any, **y_checks: Any) -> tuple[Any, Any]:
     """Valid training points and targets; sets `n_features_in_` on the estimator."""
     if are_objects(X, estimator.kernel):
         y = column_or_1d(y, warn=True)
+        assert_all_finite(y, input_name="y")
         check_consistent_length(X, y)
         return X, y
     _refuse_sparse_matrix(estimator, X)
-    return validate_data(estimator, X, y, **CHECKS, **y_checks)
+    X, y = validate_data(estimator, X, y, **CHECKS, **y_checks)
+    return _finite(X), y
+
+
+def _finite(X: Any) -> Any:
+    """X itself; a ValueError names its first row with NaN or infinity."""
+    entries = X.data if sp.issparse(X) else X
+    with np.errstate(over="ignore", invalid="ignore"):
+        settled = entries.dtype.kind != "f" or np.isfinite(entries.sum(dtype=np.float64))
+    if not settled:
+        bad = np.flatnonzero(~np.isfinite(entries))
+        if bad.size:
+            what = "NaN" if np.isnan(entries.ravel()[bad[0]]) else "infinity"
+            row = np.searchsorted(X.indptr, bad[0], "right") - 1 if sp.issparse(X) else bad[0] // X.shape[1]
+            raise ValueError(f"Input X contains {what} in row {row}: drop the row or fill the gap.")
+    return X
 
 
 def _refuse_sparse_matrix(estimator: Any, X: Any) -> None:
@@ -121,8 +142,10 @@ def read_prediction(estimator: Any, X: Any) -> Any:
     if is_precomputed(estimator.kernel):
         n, n_support = estimator.shape_fit_[0], len(estimator.support_)
         if getattr(X, "ndim", 0) == 2 and X.shape[1] == n_support != n:
-            return check_array(X, dtype=DTYPES, order="C")
-    return validate_data(estimator, X, reset=False, **CHECKS)
+            return _finite(check_array(X, dtype=DTYPES, order="C", ensure_all_finite=False))
+    points = _finite(check_array(X, estimator=estimator, input_name="X", **CHECKS))
+    validate_data(estimator, X, reset=False, skip_check_array=True)
+    return points
 
 
 def read_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from widemargin.estimators.base import SingleMachine
 from widemargin.estimators.documentation import documented
 from widemargin.estimators.regressor import KernelRegressor
 from widemargin.problems import Problem, Vector
+from widemargin.solvers import Status
 
 
 @documented
@@ -99,4 +100,9 @@ class SVR(KernelRegressor):
         return problem if self.fit_intercept else problems.without_bias(problem)
 
     def _keep_function(self, problem: Problem, solution: Any) -> None:
+        if solution.status is Status.UNBOUNDED:
+            raise ValueError(
+                f"C={self.C}: no function of this kernel stays within epsilon={self.epsilon} of all targets; "
+                "give a finite C or raise epsilon."
+            )
         self.intercept_ = np.array([solution.offsets[0] if self.fit_intercept else 0.0])

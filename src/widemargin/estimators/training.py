@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from joblib import effective_n_jobs
 from widemargin.kernels import Precomputed
 from widemargin.problems import Problem, Vector
 from widemargin.solvers import SMO, Solution, Status, Stop
+from widemargin.solvers.working_sets import NAMES
 
 logger = logging.getLogger("widemargin")
 
@@ -50,6 +51,8 @@ def choose_solver(solver: Any) -> Any:
     if is_auto(solver):
         return SMO(step="planning-ahead", finish="newton")
     if isinstance(solver, str):
+        if solver not in NAMES:
+            raise ValueError(f"solver must be 'auto', a solver or one of {sorted(NAMES)}, not {solver!r}.")
         return SMO(working_set=solver)
     if not hasattr(solver, "solve"):
         raise ValueError(f"solver must be None, a name or an object with a solve method, not {solver!r}.")
@@ -137,6 +140,8 @@ class Training:
                 n_threads=max(1, jobs // workers),
                 observer=watch.observer(k),
             )
+            if solution.status is Status.MAX_TIME and watch.stopped:
+                solution = replace(solution, status=Status.INTERRUPTED)  # it had no time because of the wish
             if solution.status is Status.INTERRUPTED and not watch.stopped:
                 watch.stop(KeyboardInterrupt())  # the solver itself has seen Ctrl-C
             if self.verbose:

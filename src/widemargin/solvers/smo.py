@@ -194,6 +194,8 @@ def run(
     """Hand a problem to the core, its variables in the given order."""
     m = len(problem.linear)
     index = np.arange(m) if order is None else order
+    if start is not None and np.shape(start) != (m,):
+        raise ValueError(f"start must have one value for each of the {m} variables; got {np.shape(start)}.")
     points = problem.points
     if points is None and order is not None:
         points = np.arange(m, dtype=np.int32)

@@ -288,7 +288,7 @@ class Smo {
 
   static constexpr double single_rounding = 6e-8;
   static constexpr double sweep_work = 8.0;        // operations of an iteration on one variable
-  static constexpr double newton_share = 1.0;      // of the work of pair steps, for exact ones
+  static constexpr double newton_share = 0.25;      // of the work of pair steps, for exact ones
   static constexpr Index largest_free_set = 1200;  // one factorisation stays within the time a Ctrl-C may wait
 
   Iterate& iterate_;

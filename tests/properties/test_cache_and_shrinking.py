@@ -7,7 +7,7 @@ from reference import cases, certificate, product
 from reference.program import program, written_out
 from widemargin.kernels import Gaussian
 from widemargin.problems import epsilon_regression, soft_margin
-from widemargin.solvers import SMO, HybridMaximumGain, PlanningAhead, Status, Stop
+from widemargin.solvers import SMO, Decomposition, HybridMaximumGain, PlanningAhead, Status, Stop
 
 N = 150
 ROW = 4 * N  # bytes of a row in single precision
@@ -119,3 +119,14 @@ def test_T_SHRINK_wrongly_set_aside_variables_are_found_again():
         solution = product.solve(posed, start=start, shrinking=True, tol=1e-8)
         assert solution.status is Status.OPTIMAL
         assert certificate.violation(posed, solution.alpha) <= 1.001e-8
+
+
+def test_T_SHRINK_the_traced_objective_of_a_decomposition_counts_what_is_set_aside():
+    X, y, _ = cases.classification(0, n=N)
+    solution = Decomposition(size=4, trace=1).solve(
+        soft_margin(y, C=0.5), Gaussian(gamma=1.0).bind(X), stop=Stop(tol=1e-8)
+    )
+    objective = solution.trace["objective"]
+    assert solution.trace["active_size"].min() < N
+    assert (np.diff(objective) >= -1e-9).all()
+    assert objective[-1] == pytest.approx(solution.dual_objective, rel=1e-6)

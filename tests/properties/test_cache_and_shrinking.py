@@ -5,6 +5,7 @@ import pytest
 
 from reference import cases, certificate, product
 from reference.program import program, written_out
+from widemargin import _core
 from widemargin.kernels import Gaussian
 from widemargin.problems import epsilon_regression, soft_margin
 from widemargin.solvers import SMO, Decomposition, HybridMaximumGain, PlanningAhead, Status, Stop
@@ -130,3 +131,28 @@ def test_T_SHRINK_the_traced_objective_of_a_decomposition_counts_what_is_set_asi
     assert solution.trace["active_size"].min() < N
     assert (np.diff(objective) >= -1e-9).all()
     assert objective[-1] == pytest.approx(solution.dual_objective, rel=1e-6)
+
+
+def test_an_answer_to_stop_counts_wherever_in_the_run_it_is_given():
+    """Also while all variables are being verified, where the solver may have nobody to tell."""
+    X, y, _ = cases.classification(0, n=40)
+    problem, gram = soft_margin(y, C=100.0), Gaussian(gamma=1.0).bind(X)
+    core = _core.Problem(
+        problem.linear, problem.lower, problem.upper, problem.start, None, None, [problem.size]
+    )
+
+    def iterations_after_the_answer(number):
+        seen = []
+
+        def observer(progress):
+            seen.append(progress.iteration)
+            return len(seen) == number
+
+        settings = SMO().settings(Stop(tol=1e-4))
+        raw = _core.solve(core, gram, problem.start, settings, None, 0, observer, 0.0)
+        return raw["iterations"] - seen[number - 1], len(seen)
+
+    _, calls = iterations_after_the_answer(0)
+    assert calls > 50
+    for number in range(1, calls):
+        assert iterations_after_the_answer(number)[0] <= 16

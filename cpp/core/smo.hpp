@@ -88,10 +88,10 @@ class Smo {
       looked_back_ = true;  // near the end one look at everything saves running far into a wrongly shrunk problem
       run_.reload();
     }
+    if (cone_) stretch();
     shrinking_.apply(state_);
     if (options_.may_need_double)
       precision_exhausted_ = single_rounding * run_.distance_from_reference() > 10.0 * tolerance_;
-    if (cone_) stretch();
   }
 
   /// Optimal on the active variables: is it on all of them, in double?
@@ -168,12 +168,15 @@ class Smo {
   /// On a cone the best multiple of a comes for nothing. Where the problem is unbounded this grows without limit, while
   /// pair steps alone would take for ever to show it.
   void stretch() {
-    const double factor = state_.best_scale();
+    if (!(state_.best_scale() > 1.01) || !run_.reload()) return;
+    const double factor = state_.best_scale();  // again, from an exact gradient: a'Qa may have cancelled away
     double largest = 0.0;
     for (Index k = 0; k < state_.size(); ++k)
       largest = std::max(largest, std::abs(state_.alpha[k]) * std::max(state_.diagonal[k], 0.0));
     unbounded_ = std::isinf(factor) || factor * largest > 1e12;
-    if (!unbounded_ && factor > 1.0 + 1e-3) state_.scale(factor);
+    if (unbounded_ || factor <= 1.0) return;
+    state_.scale(factor);
+    run_.objective = state_.objective();
   }
 
   static constexpr double single_rounding = 6e-8;

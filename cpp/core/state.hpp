@@ -158,6 +158,13 @@ class State {
     return linear_part <= 0.0 ? 1.0 : quadratic_part <= 0.0 ? infinity : linear_part / quadratic_part;
   }
 
+  /// f(a), while all variables are active.
+  double objective() const {
+    double sum = 0.0;
+    for (Index k = 0; k < size(); ++k) sum += 0.5 * alpha[k] * (iterate_.problem().linear[variable[k]] + gradient[k]);
+    return sum;
+  }
+
   void rescan() {
     for (Index g = 0; g < groups(); ++g)
       extremes[g] = sweep::extremes(gradient.data(), rise.data(), fall.data(), group_begin[g], group_begin[g + 1]);

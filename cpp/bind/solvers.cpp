@@ -98,6 +98,7 @@ nb::dict counters_dict(const Counters& c) {
   d["rejected_plans"] = c.rejected_plans;
   d["recalled_pairs"] = c.recalled_pairs;
   d["fallback_selections"] = c.fallback_selections;
+  d["newton_rounds"] = c.newton_rounds;
   d["double_precision"] = c.double_precision;
   d["peak_cache_bytes"] = c.peak_cache_bytes;
   return d;
@@ -253,6 +254,9 @@ void bind_solvers(nb::module_& m) {
       .def_prop_rw(
           "shrinking", [](const Settings& s) { return s.run.shrinking; },
           [](Settings& s, bool value) { s.run.shrinking = value; })
+      .def_prop_rw(
+          "newton", [](const Settings& s) { return s.run.newton; },
+          [](Settings& s, bool value) { s.run.newton = value; })
       .def_prop_rw(
           "first_pair", [](const Settings& s) { return s.run.first_pair; },
           [](Settings& s, std::optional<std::pair<Index, Index>> pair) { s.run.first_pair = pair; },

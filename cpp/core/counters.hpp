@@ -19,6 +19,7 @@ struct Counters {
   std::int64_t rejected_plans = 0;
   std::int64_t recalled_pairs = 0;       // planned pairs preferred to the selected one
   std::int64_t fallback_selections = 0;  // hybrid selection outside its main rule
+  std::int64_t newton_rounds = 0;        // exact steps on the free variables
   std::int64_t double_precision = 0;     // 1 if rows in double were needed
   std::int64_t peak_cache_bytes = 0;
 };

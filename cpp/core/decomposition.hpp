@@ -58,7 +58,8 @@ class Decomposition {
   }
 
   void improve(const std::vector<Index>& W) {
-    const DenseGram Q = matrix(W);
+    DenseGram Q(static_cast<Index>(W.size()));
+    fill(Q, W);
     const Problem problem = inner_problem(W, Q);
     Observer silent;
     const Solution x = solve_smo(problem, Q, inner_settings(problem.size()), silent, 0);
@@ -73,17 +74,14 @@ class Decomposition {
     run_.record(W.front(), W.back(), {static_cast<double>(x.counters.iterations), 0.0, StepKind::Free});
   }
 
-  /// Q_WW.
-  DenseGram matrix(const std::vector<Index>& W) {
-    const Index q = static_cast<Index>(W.size());
-    DenseGram Q(q);
-    for (Index a = 0; a < q; ++a) {
+  /// Q = Q_WW.
+  void fill(DenseGram& Q, const std::vector<Index>& W) {
+    for (Index a = 0; a < Q.rows(); ++a) {
       const Real* row = state_.row(W[a]);
       Q(a, a) = state_.diagonal[W[a]];
       // Both halves from one: rows in single precision may differ in the last bit.
-      for (Index b = a + 1; b < q; ++b) Q(a, b) = Q(b, a) = state_.kernel(row, W[b]);
+      for (Index b = a + 1; b < Q.rows(); ++b) Q(a, b) = Q(b, a) = state_.kernel(row, W[b]);
     }
-    return Q;
   }
 
   Problem inner_problem(const std::vector<Index>& W, const DenseGram& Q) const {

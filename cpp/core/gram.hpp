@@ -6,6 +6,9 @@
 // Solvers and predictors see this and nothing else of a kernel or of data. A square Gram (z = x) is symmetric and also
 // knows its diagonal. Implementations must be safe to call from several threads at once.
 
+#include <mutex>
+#include <vector>
+
 #include "types.hpp"
 
 namespace wm {
@@ -26,8 +29,21 @@ class Gram {
   /// out[r] = K[r, r] for a square Gram.
   virtual void diagonal(double* out) const = 0;
 
+  /// The same, computed at the first call and kept for the other problems on this Gram.
+  const std::vector<double>& kept_diagonal() const {
+    std::call_once(diagonal_known_, [&] {
+      diagonal_.resize(rows());
+      diagonal(diagonal_.data());
+    });
+    return diagonal_;
+  }
+
   /// How many rows to ask for at a time; more than one where a call is dear whatever its size (a Python callable).
   virtual Index preferred_block() const { return 1; }
+
+ private:
+  mutable std::once_flag diagonal_known_;
+  mutable std::vector<double> diagonal_;
 };
 
 }  // namespace wm

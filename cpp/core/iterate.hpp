@@ -45,8 +45,7 @@ class Iterate {
         diagonal_(problem.size(), 0.0),
         threads_(gram.preferred_block() > 1 ? 1 : threads),
         counters_(counters) {
-    std::vector<double> all(gram.rows());
-    gram.diagonal(all.data());
+    const std::vector<double>& all = gram.kept_diagonal();
     for (Index v = 0; v < problem.size(); ++v)
       diagonal_[v] = (problem.grounded(v) ? 0.0 : all[problem.point(v)]) + problem.ridge_of(v);
   }
@@ -139,11 +138,11 @@ class Iterate {
         columns.push_back(slots_.point[s]);
         target.push_back(s);
       }
-    std::vector<double> block(rows.size() * columns.size());
+    std::vector<double> block(rows.size() * columns.size()), sum(columns.size(), 0.0);
     gram_.block(rows, columns, block.data());
     for (std::size_t r = 0; r < rows.size(); ++r)
-      for (std::size_t c = 0; c < columns.size(); ++c)
-        product_[target[c]] += weights[r] * block[r * columns.size() + c];
+      for (std::size_t c = 0; c < columns.size(); ++c) sum[c] += weights[r] * block[r * columns.size() + c];
+    for (std::size_t c = 0; c < columns.size(); ++c) product_[target[c]] += sum[c];
   }
 
   static constexpr Index columns_at_once = 1024;  // a block of them is used while it is still in a near cache

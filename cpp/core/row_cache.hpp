@@ -111,32 +111,44 @@ class RowCache {
     }
   }
 
-  void reindex(Index slot) {
-    Entry& entry = entries_[slot];
-    const std::vector<Index>&from = *entry.columns, &to = *columns_;
-    std::vector<Index> missing, missing_at;
-    std::vector<std::pair<Index, Index>> moves;  // (source, target)
-    for (std::size_t s = 0, t = 0; t < to.size(); ++t) {
-      while (s < from.size() && from[s] < to[t]) ++s;
-      if (s < from.size() && from[s] == to[t]) {
-        moves.emplace_back(static_cast<Index>(s), static_cast<Index>(t));
-      } else {
-        missing.push_back(to[t]);
-        missing_at.push_back(static_cast<Index>(t));
+  /// Where the entries of a row over the columns `from` are found when it is brought to the columns `to`.
+  struct Transfer {
+    Columns from, to;
+    std::vector<Index> source;               // by position in `to`: position in `from`, 0 for missing ones
+    std::vector<Index> missing, missing_at;  // slots that `from` lacks and their positions in `to`
+
+    void prepare(const Columns& old_columns, const Columns& new_columns) {
+      if (from == old_columns && to == new_columns) return;
+      *this = {old_columns, new_columns, {}, {}, {}};
+      source.assign(to->size(), 0);
+      for (std::size_t s = 0, t = 0; t < to->size(); ++t) {
+        while (s < from->size() && (*from)[s] < (*to)[t]) ++s;
+        if (s < from->size() && (*from)[s] == (*to)[t]) {
+          source[t] = static_cast<Index>(s);
+        } else {
+          missing.push_back((*to)[t]);
+          missing_at.push_back(static_cast<Index>(t));
+        }
       }
     }
-    auto values = std::make_unique_for_overwrite<Real[]>(to.size());
-    for (auto [source, target] : moves) values[target] = entry.values[source];
+  };
+
+  void reindex(Index slot) {
+    Entry& entry = entries_[slot];
+    transfer_.prepare(entry.columns, columns_);  // mostly as for the row before: the columns of all change together
+    const auto& [from, to, source, missing, missing_at] = transfer_;
+    auto values = std::make_unique_for_overwrite<Real[]>(to->size());
+    for (std::size_t t = 0; t < to->size(); ++t) values[t] = entry.values[source[t]];
     if (missing.empty()) {
       ++counters_.cache_hits;
     } else {
       ++counters_.cache_misses;
-      if (to.size() > from.size()) make_room((to.size() - from.size()) * sizeof(Real), slot);
+      if (to->size() > from->size()) make_room((to->size() - from->size()) * sizeof(Real), slot);
       std::vector<Real> computed(missing.size());
       compute(slot, missing, computed.data());
       for (std::size_t k = 0; k < missing.size(); ++k) values[missing_at[k]] = computed[k];
     }
-    account((static_cast<std::ptrdiff_t>(to.size()) - static_cast<std::ptrdiff_t>(from.size())) *
+    account((static_cast<std::ptrdiff_t>(to->size()) - static_cast<std::ptrdiff_t>(from->size())) *
             static_cast<std::ptrdiff_t>(sizeof(Real)));
     entry.values = std::move(values);
     entry.columns = columns_;
@@ -179,6 +191,7 @@ class RowCache {
   std::list<Index> recent_;  // most recent first
   std::size_t used_ = 0;
   Columns columns_;
+  Transfer transfer_;
   std::vector<Index> row_points_, column_points_;
 };
 

@@ -17,6 +17,7 @@ struct RunOptions {
   Stop stop;
   StopRule rule = StopRule::Kkt;
   bool shrinking = true;
+  bool newton = false;           // exact steps on the free variables, when pair steps have cost as much as one would
   bool may_need_double = false;  // leave with nothing when single precision rows cannot reach the tolerance
   std::optional<std::pair<Index, Index>> first_pair;
 };

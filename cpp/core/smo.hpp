@@ -8,6 +8,7 @@
 
 #include <optional>
 
+#include "free_set.hpp"
 #include "run.hpp"
 #include "shrinking.hpp"
 #include "step.hpp"
@@ -66,6 +67,8 @@ class Smo {
   bool advance(const Pair& pair, const Step& step) {
     const double before_i = state_.alpha[pair.i], before_j = state_.alpha[pair.j];
     state_.move(pair, step.length);
+    least_violation_ = std::min(least_violation_, state_.violation());
+    period_work_ += state_.size();
     run_.objective += step.length * (pair.slope - 0.5 * std::max(pair.curvature, 0.0) * step.length);
     ++counters_.iterations;
     count(step);
@@ -84,7 +87,7 @@ class Smo {
   }
 
   void housekeeping() {
-    if (state_.violation() <= 10.0 * tolerance_ && !looked_back_ && run_.shrunk()) {
+    if (least_violation_ <= 10.0 * tolerance_ && !looked_back_ && run_.shrunk()) {
       looked_back_ = true;  // near the end one look at everything saves running far into a wrongly shrunk problem
       run_.reload();
     }
@@ -92,6 +95,7 @@ class Smo {
     shrinking_.apply(state_);
     if (options_.may_need_double)
       precision_exhausted_ = single_rounding * run_.distance_from_reference() > 10.0 * tolerance_;
+    if (options_.newton) newton();
   }
 
   /// Optimal on the active variables: is it on all of them, in double?
@@ -165,6 +169,20 @@ class Smo {
     return run_.told_to_stop();
   }
 
+  /// Exact steps on the free variables once pair steps have cost several times as much: easy problems end before that.
+  void newton() {
+    FreeSet<Real> free(state_);
+    const double change = static_cast<double>(free.size()) * state_.size();
+    pair_work_ += sweep_work * period_work_;
+    period_work_ = 0.0;
+    const double budget = newton_share * pair_work_ - newton_work_;
+    if (free.size() < 2 || free.size() > largest_free_set || free.work() + change > budget) return;
+    newton_work_ += change + free.improve(budget - change, [&] { return run_.told_to_stop(); });
+    run_.objective += free.store(state_);
+    memory_.kind = StepKind::Clipped;  // a plan with the pair before would not know of this step
+    ++counters_.newton_rounds;
+  }
+
   /// On a cone the best multiple of a comes for nothing. Where the problem is unbounded this grows without limit, while
   /// pair steps alone would take for ever to show it.
   void stretch() {
@@ -180,6 +198,9 @@ class Smo {
   }
 
   static constexpr double single_rounding = 6e-8;
+  static constexpr double sweep_work = 8.0;        // operations of an iteration on one variable
+  static constexpr double newton_share = 1.0;      // of the work of pair steps, for exact ones
+  static constexpr Index largest_free_set = 1200;  // one factorisation stays within the time a Ctrl-C may wait
 
   Run<Real>& run_;
   WorkingSet<Real>& working_set_;
@@ -191,9 +212,10 @@ class Smo {
   Memory memory_;
   double tolerance_ = options_.stop.tolerance;
   std::int64_t polish_end_ = -1;
-  double best_exact_ = infinity;
+  double best_exact_ = infinity, least_violation_ = infinity;
   bool looked_back_ = false, precision_exhausted_ = false, unbounded_ = false;
   const bool cone_ = run_.problem().is_cone();
+  double pair_work_ = 0.0, period_work_ = 0.0, newton_work_ = 0.0;
   int stalls_ = 0, rounding_failures_ = 0;
   std::int64_t misses_seen_ = -1, last_standstill_ = -10;
 };

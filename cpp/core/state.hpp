@@ -135,6 +135,24 @@ class State {
     gradient[k] -= change * iterate_.problem().ridge_of(variable[k]);
   }
 
+  /// Q among these positions, in double precision.
+  std::vector<double> exact_block(const std::vector<Index>& positions) const {
+    const std::size_t n = positions.size();
+    std::vector<Index> points, place;
+    for (std::size_t a = 0; a < n; ++a)
+      if (const Index point = iterate_.problem().point(variable[positions[a]]); point >= 0) {
+        points.push_back(point);
+        place.push_back(static_cast<Index>(a));
+      }
+    std::vector<double> K(points.size() * points.size()), Q(n * n, 0.0);
+    iterate_.gram().block(points, points, K.data());
+    counters_.kernel_evaluations += static_cast<std::int64_t>(K.size());
+    for (std::size_t a = 0; a < points.size(); ++a)
+      for (std::size_t b = 0; b < points.size(); ++b) Q[place[a] * n + place[b]] = K[a * points.size() + b];
+    for (std::size_t a = 0; a < n; ++a) Q[a * n + a] = diagonal[positions[a]];
+    return Q;
+  }
+
   /// a *= factor, for a cone: the gradient follows without the kernel, since Q a = linear - G.
   void scale(double factor) {
     for (Index k = 0; k < size(); ++k) {

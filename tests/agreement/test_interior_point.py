@@ -47,6 +47,9 @@ SOLVERS = {
     for selection in SELECTIONS
     for step in STEPS
 } | {
+    "second order, newton finish": SMO(finish="newton"),
+    "most violating pair, newton finish": SMO("most-violating-pair", finish="newton"),
+    "hybrid, planning ahead, newton finish": SMO(HybridMaximumGain(), PlanningAhead(), finish="newton"),
     "decomposition of 2": Decomposition(size=2),
     "decomposition of 10": Decomposition(size=10),
     "decomposition of 40, planning": Decomposition(size=40, inner=SMO(step="planning-ahead")),

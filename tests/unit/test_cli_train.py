@@ -17,8 +17,6 @@ from widemargin import io
 from widemargin.cli import main
 from widemargin.datasets import noisy_chess_board
 
-SOURCE = Path(__file__).parents[2] / "src"
-
 
 @pytest.fixture(scope="module")
 def sample():
@@ -254,7 +252,7 @@ def test_control_c_stops_cleanly_and_keeps_the_model(tmp_path):
     with subprocess.Popen(
         [*command, "-C", "1e7", "--tol", "1e-9", "--max-time", "100"],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(SOURCE)},
+        env=os.environ | {"PYTHONPATH": str(Path(wm.__file__).absolute().parents[1])},
         stdout=subprocess.PIPE,
         stderr=terminal,
         text=True,

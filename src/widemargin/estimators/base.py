@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin import kernels
 from widemargin.estimators import parameters, sample
-from widemargin.estimators.training import Solved, Training, choose_solver, worst_of
+from widemargin.estimators.training import Solved, Training, choose_solver, is_auto, worst_of
 from widemargin.expansion import Expansion
 from widemargin.kernels.points import count, take
 from widemargin.kernels.resolve import KERNEL_NAMES
@@ -103,6 +103,7 @@ class KernelMachine(BaseEstimator):
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
             callback=self.callback,
+            polish=is_auto(self.solver),
         )
         return training.run(problems, gram, starts)
 

@@ -43,12 +43,15 @@ def count_votes(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
 
 
 def score_classes(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """Votes of all pairs plus the squashed sums s of their values, s / (3 (|s| + 1)), shape (n, k)."""
+    """Votes of all pairs plus the squashed sums s of their values, s / (3 (|s| + 1)), shape (n, k).
+
+    Here, as in scikit-learn, a value of zero is a vote for the first class.
+    """
     sums = np.zeros((len(values), k))
     for column, (i, j) in enumerate(combinations(range(k), 2)):
         sums[:, i] += values[:, column]
         sums[:, j] -= values[:, column]
-    return count_votes(values, k) + sums / (3 * (np.abs(sums) + 1))
+    return (k - 1 - count_votes(-values, k)) + sums / (3 * (np.abs(sums) + 1))
 
 
 def compress_pairs(

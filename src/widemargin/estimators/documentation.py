@@ -31,7 +31,7 @@ max_iter : int, default=-1
     Iterations allowed for each sub-problem; -1 for no limit.
 solver : None, str or solver, default=None
     A solver object such as ``SMO(working_set="hybrid-maximum-gain")``, or the name of a working set
-    selection; None or "auto" is ``SMO(step="planning-ahead")``.
+    selection; None or "auto" is ``SMO(step="planning-ahead", finish="newton")``.
 n_jobs : int, optional
     Threads for sub-problems and predictions; -1 for all processors.
 warm_start : bool, default=False

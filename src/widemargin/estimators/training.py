@@ -27,7 +27,8 @@ TABLE_ROWS = 64
 """Rows of a shared kernel matrix computed at a time."""
 
 POLISHED_SIZE, POLISHING_STEPS = 256, 20_000
-"""Problems up to this size are solved to rounding: a millisecond makes weights equal repetitions exactly."""
+"""Problems up to this size are solved to rounding, unless a solver was named: a millisecond makes weights
+equal repetitions exactly."""
 
 SEVERITY = [
     Status.OPTIMAL,
@@ -39,10 +40,15 @@ SEVERITY = [
 ]
 
 
+def is_auto(solver: Any) -> bool:
+    """Whether the choice of the solver is left to us."""
+    return solver is None or (isinstance(solver, str) and solver == "auto")
+
+
 def choose_solver(solver: Any) -> Any:
     """A solver object from `None`, "auto", the name of a working set selection, or the object itself."""
-    if solver is None or (isinstance(solver, str) and solver == "auto"):
-        return SMO(step="planning-ahead")
+    if is_auto(solver):
+        return SMO(step="planning-ahead", finish="newton")
     if isinstance(solver, str):
         return SMO(working_set=solver)
     if not hasattr(solver, "solve"):
@@ -110,6 +116,7 @@ class Training:
     n_jobs: int | None
     verbose: bool
     callback: Callable[[Any], Any] | None
+    polish: bool = True
 
     def run(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Solved:
         """Solve all problems, several at a time if there are threads for it."""
@@ -156,7 +163,7 @@ class Training:
         return len(problems) > 1 and 8 * gram.shape[0] ** 2 <= self.cache_bytes // 2
 
     def _stop(self, problem: Problem, time_left: float | None) -> Stop:
-        polish = POLISHING_STEPS if len(problem.linear) <= POLISHED_SIZE else 0
+        polish = POLISHING_STEPS if self.polish and len(problem.linear) <= POLISHED_SIZE else 0
         return Stop(tol=self.tol, max_iter=self.max_iter, max_time=time_left, polish=polish)
 
     def _time_left(self, begin: float, watch: Watch) -> float | None:

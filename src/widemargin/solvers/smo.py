@@ -16,6 +16,7 @@ from widemargin.solvers.working_sets import WorkingSet, working_set
 Observer = Callable[[_core.Progress], bool | None]
 
 _RULES = {"kkt": _core.StopRule.kkt, "step": _core.StopRule.step}
+_FINISHES: dict[str | None, bool] = {None: False, "newton": True}
 _PRECISIONS = {
     "auto": _core.Precision.auto,
     "single": _core.Precision.single,
@@ -49,6 +50,10 @@ class SMO(BaseEstimator):
         For ``tie_break="random"``.
     precision : {"auto", "single", "double"}, default="auto"
         Kernel rows in float32, in float64, or in float32 as long as that reaches the tolerance.
+    finish : {None, "newton"}, default=None
+        "newton" takes, from time to time, an exact step on all free variables together, with a factorisation
+        of their kernel matrix. It starts when pair steps have cost as much as such a step would, so easy
+        problems never pay for it; where C is large it replaces millions of pair steps.
     trace : int, default=0
         Record every so many iterations; 0 records nothing.
 
@@ -75,6 +80,7 @@ class SMO(BaseEstimator):
         first_pair: tuple[int, int] | None = None,
         seed: int = 0,
         precision: str = "auto",
+        finish: str | None = None,
         trace: int = 0,
     ):
         self.working_set = working_set
@@ -84,6 +90,7 @@ class SMO(BaseEstimator):
         self.first_pair = first_pair
         self.seed = seed
         self.precision = precision
+        self.finish = finish
         self.trace = trace
 
     def solve(
@@ -140,6 +147,7 @@ class SMO(BaseEstimator):
         settings.policies = policies
         settings.rule = _choice("stopping", self.stopping, _RULES)
         settings.precision = _choice("precision", self.precision, _PRECISIONS)
+        settings.newton = _choice("finish", self.finish, _FINISHES)
         limit(settings, stop, shrinking, cache_bytes, n_threads)
         return settings
 
@@ -221,7 +229,7 @@ def run(
     return Solution.from_core(raw, order)
 
 
-def _choice(name: str, value: str, choices: dict):
+def _choice(name: str, value: str | None, choices: dict):
     if value not in choices:
-        raise ValueError(f"{name} must be one of {sorted(choices)}; got {value!r}.")
+        raise ValueError(f"{name} must be one of {list(choices)}; got {value!r}.")
     return choices[value]

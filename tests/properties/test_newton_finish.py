@@ -1,0 +1,55 @@
+"""Exact steps on the free variables: never down, to the same optimum, in far fewer iterations."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from reference import cases, product, qp
+from widemargin.datasets import chess_board
+from widemargin.kernels import Gaussian, Linear
+from widemargin.problems import epsilon_regression, soft_margin
+from widemargin.solvers import SMO, Status, Stop
+
+
+def board(n=400, C=1e6):
+    sample = chess_board(n, seed=3)
+    return soft_margin(np.where(sample.y > 0, 1.0, -1.0), C), Gaussian(0.5).bind(sample.X)
+
+
+def test_few_iterations_reach_a_tolerance_that_pair_steps_do_not():
+    problem, gram = board()
+    plain = SMO().solve(problem, gram, stop=Stop(tol=1e-8, max_iter=200_000))
+    finished = SMO(finish="newton").solve(problem, gram, stop=Stop(tol=1e-8, max_iter=200_000))
+    assert plain.status is Status.MAX_ITERATIONS
+    assert finished.status is Status.OPTIMAL and finished.kkt_violation <= 1e-8
+    assert finished.iterations < 20_000 and finished.counters["newton_rounds"] > 0
+    assert finished.dual_objective >= plain.dual_objective
+
+
+def test_the_objective_never_falls():
+    problem, gram = board(n=200)
+    solver = SMO(finish="newton", precision="double", trace=1)
+    objective = solver.solve(problem, gram).trace["objective"]
+    assert (np.diff(objective) >= -1e-9 * np.abs(objective[1:])).all()
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 10_000), st.sampled_from(["full rank", "rank deficient", "duplicates"]))
+def test_the_optimum_is_that_of_an_independent_solver(seed, kind):
+    posed = cases.random_program(seed, m=30, kind=kind)
+    solution = SMO(finish="newton").solve(
+        product.problem(posed), product.gram(posed.K), stop=Stop(tol=1e-9, max_iter=10**6)
+    )
+    assert solution.status is Status.OPTIMAL
+    assert solution.dual_objective == pytest.approx(qp.solve(posed)[1], rel=1e-7, abs=1e-8)
+
+
+def test_singular_systems_of_regression_are_no_obstacle():
+    """Both variables of a point share a row, and the linear kernel has rank one here."""
+    X = np.linspace(0, 1, 60)[:, None]
+    problem = epsilon_regression(np.sin(9 * X.ravel()), 100.0, 0.01)
+    plain = SMO().solve(problem, Linear().bind(X), stop=Stop(tol=1e-6))
+    finished = SMO(finish="newton").solve(problem, Linear().bind(X), stop=Stop(tol=1e-6))
+    assert finished.status is Status.OPTIMAL
+    assert finished.dual_objective == pytest.approx(plain.dual_objective, rel=1e-8)

@@ -134,6 +134,13 @@ def test_a_callback_sees_progress_and_stops_with_a_usable_model():
     )
 
 
+def test_a_callback_that_stops_at_the_end_of_a_problem_stops_the_others_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        machine = wm.SVC(callback=lambda progress: True).fit(X[:60], np.arange(60) % 3)
+    assert machine.status_ is Status.INTERRUPTED
+
+
 def test_a_callback_that_returns_nothing_lets_the_fit_end():
     seen = []
     machine = wm.SVC(callback=seen.append).fit(X, y)

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -139,6 +139,8 @@ class Training:
             )
             if solution.status is Status.INTERRUPTED and not watch.stopped:
                 watch.stop(KeyboardInterrupt())  # the solver itself has seen Ctrl-C
+            if solution.status is Status.MAX_TIME and watch.stopped:
+                solution = replace(solution, status=Status.INTERRUPTED)  # given no time, see _time_left
             if self.verbose:
                 logger.info(
                     "problem %d of %d: %s (violation %.2e, %d iterations, %.2f s)",

@@ -139,7 +139,7 @@ nb::dict solution_dict(Solution& s, bool interrupted) {
   d["offsets_high"] = to_numpy(std::move(s.certificate.offset_high));
   d["counters"] = counters_dict(s.counters);
   d["trace"] = trace_dict(s.trace);
-  d["planning_ratios"] = s.trace.every == 0 ? nb::none() : to_numpy(std::move(s.planning_ratios));
+  d["planning_ratios"] = s.trace.every == 0 ? nb::none() : to_numpy(std::move(s.trace.planning_ratios));
   d["keyboard_interrupt"] = interrupted;
   return d;
 }
@@ -159,9 +159,9 @@ nb::dict solve(const Problem& problem, const Gram& gram, const Doubles& start, c
   {
     nb::gil_scoped_release release;
     Observer watch(std::ref(report), interval);
-    solution = decomposition ? solve_decomposition(checked, gram, checked.start, decomposition->first,
-                                                   decomposition->second, settings, watch, trace_every)
-                             : solve_smo(checked, gram, checked.start, settings, watch, trace_every);
+    solution = decomposition ? solve_decomposition(checked, gram, decomposition->first, decomposition->second, settings,
+                                                   watch, trace_every)
+                             : solve_smo(checked, gram, settings, watch, trace_every);
   }
   return solution_dict(solution, report.interrupted);
 }

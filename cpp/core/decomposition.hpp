@@ -19,25 +19,14 @@ namespace wm {
 template <class Real>
 class Decomposition {
  public:
-  Decomposition(Iterate& iterate, Index size, const Settings& inner, const Settings& settings, Observer& observer,
-                Solution& solution)
-      : iterate_(iterate),
-        state_(iterate, settings.cache_bytes, solution.counters),
-        size_(size),
-        inner_(inner),
-        options_(settings.run),
-        shrinking_(settings.run.shrinking, iterate.problem().size()),
-        observer_(observer),
-        counters_(solution.counters),
-        trace_(solution.trace) {}
+  Decomposition(Run<Real>& run, Index size, const Settings& inner) : run_(run), size_(size), inner_(inner) {}
 
   std::optional<Status> run() {
     while (true) {
-      if (state_.violation() <= options_.stop.tolerance && verified()) return status_;
-      if (must_stop()) return finish();
+      if (state_.violation() <= tolerance_ && verified()) return run_.status;
+      if (run_.out_of_iterations() || run_.told_to_stop()) return run_.finish(run_.status);
       if (precision_exhausted_) return std::nullopt;
       improve(choose());
-      ++counters_.iterations;
       if (shrinking_.due()) shrinking_.apply(state_);
     }
   }
@@ -69,127 +58,83 @@ class Decomposition {
   }
 
   void improve(const std::vector<Index>& W) {
-    const Index q = static_cast<Index>(W.size());
-    Problem inner;
-    inner.group_begin = {0, q};
-    DenseGram Q(q);
-    for (Index a = 0; a < q; ++a) {
+    DenseGram Q(static_cast<Index>(W.size()));
+    fill(Q, W);
+    const Problem problem = inner_problem(W, Q);
+    Observer silent;
+    const Solution x = solve_smo(problem, Q, inner_settings(problem.size()), silent, 0);
+    double gain = 0.0;  // of a quadratic: the change times the mean of both gradients
+    for (Index a = 0; a < problem.size(); ++a) gain += 0.5 * (x.alpha[a] - problem.start[a]) * state_.gradient[W[a]];
+    for (Index a = 0; a < problem.size(); ++a)
+      if (x.alpha[a] != problem.start[a]) state_.change(W[a], x.alpha[a] - problem.start[a]);
+    for (Index a = 0; a < problem.size(); ++a) gain += 0.5 * (x.alpha[a] - problem.start[a]) * state_.gradient[W[a]];
+    state_.rescan();
+    run_.objective += gain;
+    ++run_.counters.iterations;
+    run_.record(W.front(), W.back(), {static_cast<double>(x.counters.iterations), 0.0, StepKind::Free});
+  }
+
+  /// Q = Q_WW.
+  void fill(DenseGram& Q, const std::vector<Index>& W) {
+    for (Index a = 0; a < Q.rows(); ++a) {
       const Real* row = state_.row(W[a]);
-      for (Index b = 0; b < q; ++b) Q(a, b) = a == b ? state_.diagonal[W[a]] : state_.kernel(row, W[b]);
+      Q(a, a) = state_.diagonal[W[a]];
+      // Both halves from one: rows in single precision may differ in the last bit.
+      for (Index b = a + 1; b < Q.rows(); ++b) Q(a, b) = Q(b, a) = state_.kernel(row, W[b]);
     }
-    for (Index a = 0; a < q; ++a)
-      for (Index b = 0; b < a; ++b) Q(a, b) = Q(b, a);  // rows in single precision may differ in the last bit
+  }
+
+  Problem inner_problem(const std::vector<Index>& W, const DenseGram& Q) const {
+    Problem problem;
+    const Index q = static_cast<Index>(W.size());
+    problem.group_begin = {0, q};
     for (Index a = 0; a < q; ++a) {
       double linear = state_.gradient[W[a]];
       for (Index b = 0; b < q; ++b) linear += Q(a, b) * state_.alpha[W[b]];
-      inner.linear.push_back(linear);
-      inner.lower.push_back(state_.lower[W[a]]);
-      inner.upper.push_back(state_.upper[W[a]]);
-      inner.start.push_back(state_.alpha[W[a]]);
+      problem.linear.push_back(linear);
+      problem.lower.push_back(state_.lower[W[a]]);
+      problem.upper.push_back(state_.upper[W[a]]);
+      problem.start.push_back(state_.alpha[W[a]]);
     }
+    return problem;
+  }
+
+  /// Precise enough to be worth the rows of W, and never endless.
+  Settings inner_settings(std::int64_t q) const {
     Settings settings = inner_;
     settings.precision = Precision::Double;
     settings.run.shrinking = false;
-    settings.run.stop = {std::max(0.1 * state_.violation(), 0.5 * options_.stop.tolerance), 100 * std::int64_t{q} * q,
-                         infinity};
-    Observer silent;
-    const Solution x = solve_smo(inner, Q, inner.start, settings, silent, 0);
-    inner_steps_ += x.counters.iterations;
-    for (Index a = 0; a < q; ++a)
-      if (x.alpha[a] != state_.alpha[W[a]]) state_.change(W[a], x.alpha[a] - state_.alpha[W[a]]);
-    state_.rescan();
-    if (trace_.due(counters_.iterations + 1)) record(W, x);
+    settings.run.stop = {std::max(0.1 * state_.violation(), 0.5 * tolerance_), 100 * q * q, infinity};
+    return settings;
   }
 
   bool verified() {
-    if (state_.size() < state_.total()) ++counters_.unshrinks;
-    state_.store();
-    if (!iterate_.refresh([&] { return told_to_stop(); })) {
-      iterate_.believe(state_.variable, state_.gradient, objective());
-      return true;
-    }
-    state_.activate_all();
+    if (!run_.reload()) return true;
     const double exact = state_.violation();
-    status_ = exact <= options_.stop.tolerance ? Status::Optimal : Status::Stalled;
-    if (status_ == Status::Optimal) return true;
+    if (exact <= tolerance_) return run_.stop(Status::Optimal);
     if (exact > 0.5 * best_exact_ && ++stalls_ > 3) {
-      precision_exhausted_ = options_.may_need_double;
-      return !precision_exhausted_;
+      precision_exhausted_ = run_.options.may_need_double;
+      return !precision_exhausted_ && run_.stop(Status::Stalled);
     }
     best_exact_ = std::min(best_exact_, exact);
     return false;
   }
 
-  bool must_stop() {
-    const std::int64_t limit = options_.stop.max_iterations;
-    if (limit >= 0 && counters_.iterations >= limit) {
-      status_ = Status::MaxIterations;
-      return true;
-    }
-    return told_to_stop();
-  }
-
-  bool told_to_stop() {
-    return observer_.must_stop(options_.stop, status_, [&] {
-      return Progress{counters_.iterations, state_.violation(),           objective(),
-                      state_.size(),        counters_.kernel_evaluations, observer_.seconds()};
-    });
-  }
-
-  Status finish() {
-    const bool waited_for = status_ == Status::Interrupted || status_ == Status::MaxTime;
-    const double deadline = waited_for ? observer_.seconds() + 0.1 : infinity;
-    state_.store();
-    if (!iterate_.refresh([&] { return observer_.seconds() > deadline; }))
-      iterate_.believe(state_.variable, state_.gradient, objective());
-    return status_;
-  }
-
-  double objective() const {
-    double sum = 0.0;
-    for (Index k = 0; k < state_.size(); ++k)
-      sum += 0.5 * state_.alpha[k] * (iterate_.problem().linear[state_.variable[k]] + state_.gradient[k]);
-    return sum;
-  }
-
-  void record(const std::vector<Index>& W, const Solution& x) {
-    trace_.iteration.push_back(counters_.iterations + 1);
-    trace_.i.push_back(state_.variable[W.front()]);
-    trace_.j.push_back(state_.variable[W.back()]);
-    trace_.objective.push_back(objective());
-    trace_.violation.push_back(state_.violation());
-    trace_.active_size.push_back(state_.size());
-    trace_.kernel_evaluations.push_back(counters_.kernel_evaluations);
-    trace_.cache_hits.push_back(counters_.cache_hits);
-    trace_.step.push_back(static_cast<double>(x.counters.iterations));
-    trace_.newton_step.push_back(0.0);
-    trace_.kind.push_back(0);
-    trace_.seconds.push_back(observer_.seconds());
-  }
-
-  Iterate& iterate_;
-  State<Real> state_;
-  Index size_;
+  Run<Real>& run_;
+  const Index size_;
   const Settings& inner_;
-  const RunOptions& options_;
-  Shrinking shrinking_;
-  Observer& observer_;
-  Counters& counters_;
-  Trace& trace_;
-  Status status_ = Status::Optimal;
+  State<Real>& state_ = run_.state;
+  const double tolerance_ = run_.options.stop.tolerance;
+  Shrinking shrinking_{run_.options.shrinking, state_.total()};
   bool precision_exhausted_ = false;
   double best_exact_ = infinity;
   int stalls_ = 0;
-  std::int64_t inner_steps_ = 0;
 };
 
-inline Solution solve_decomposition(const Problem& problem, const Gram& gram, std::vector<double> start, Index size,
-                                    const Settings& inner, const Settings& settings, Observer& observer,
-                                    std::int64_t trace_every) {
-  return solve_with(problem, gram, std::move(start), settings, observer, trace_every,
-                    [&](auto real, Iterate& iterate, const Settings& s, Observer& o, Solution& solution) {
-                      return Decomposition<decltype(real)>(iterate, size, inner, s, o, solution).run();
-                    });
+inline Solution solve_decomposition(const Problem& problem, const Gram& gram, Index size, const Settings& inner,
+                                    const Settings& settings, Observer& observer, std::int64_t trace_every) {
+  return solve_with(problem, gram, settings, observer, trace_every,
+                    [&](auto& run) { return Decomposition(run, size, inner).run(); });
 }
 
 }  // namespace wm

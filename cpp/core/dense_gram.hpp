@@ -12,6 +12,7 @@ class DenseGram final : public Gram {
   explicit DenseGram(Index n) : n_(n), values_(static_cast<std::size_t>(n) * n) {}
 
   double& operator()(Index r, Index c) { return values_[static_cast<std::size_t>(r) * n_ + c]; }
+  double operator()(Index r, Index c) const { return values_[static_cast<std::size_t>(r) * n_ + c]; }
 
   Index rows() const override { return n_; }
   Index columns() const override { return n_; }
@@ -22,14 +23,14 @@ class DenseGram final : public Gram {
     copy(which, columns, out);
   }
   void diagonal(double* out) const override {
-    for (Index r = 0; r < n_; ++r) out[r] = values_[static_cast<std::size_t>(r) * n_ + r];
+    for (Index r = 0; r < n_; ++r) out[r] = (*this)(r, r);
   }
 
  private:
   template <class Real>
   void copy(std::span<const Index> which, std::span<const Index> columns, Real* out) const {
     for (Index r : which)
-      for (Index c : columns) *out++ = static_cast<Real>(values_[static_cast<std::size_t>(r) * n_ + c]);
+      for (Index c : columns) *out++ = static_cast<Real>((*this)(r, c));
   }
 
   Index n_;

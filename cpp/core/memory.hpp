@@ -2,6 +2,7 @@
 // What the policies may know of earlier iterations. Variables, not positions: positions change when variables are set
 // aside.
 
+#include <cmath>
 #include <deque>
 
 #include "types.hpp"
@@ -9,6 +10,13 @@
 namespace wm {
 
 enum class StepKind { Free, Clipped, Planned };
+
+struct Step {
+  double length;
+  double newton;  // unclipped optimum along the pair; infinite where the objective is linear
+  StepKind kind;
+  double ratio() const { return std::isinf(newton) || newton == 0.0 ? 1.0 : length / newton; }
+};
 
 struct Remembered {
   Index i, j;        // variables
@@ -21,17 +29,15 @@ struct Memory {
   std::deque<Remembered> pairs;  // latest first
   StepKind kind = StepKind::Clipped;
   double ratio = 1.0;  // latest step / its Newton step
-  std::int64_t steps = 0;
 
   bool empty() const { return pairs.empty(); }
   const Remembered& latest() const { return pairs.front(); }
 
-  void remember(const Remembered& pair, StepKind step_kind, double newton_ratio) {
+  void remember(const Remembered& pair, const Step& step) {
     pairs.push_front(pair);
     if (pairs.size() > capacity) pairs.pop_back();
-    kind = step_kind;
-    ratio = newton_ratio;
-    ++steps;
+    kind = step.kind;
+    ratio = step.ratio();
   }
 };
 

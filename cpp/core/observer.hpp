@@ -31,27 +31,23 @@ class Observer {
  public:
   using Report = std::function<bool(const Progress&)>;
 
-  explicit Observer(Report report = {}, double interval = 0.05) : report_(std::move(report)), interval_(interval) {}
+  explicit Observer(Report report = {}, double interval = 0.05)
+      : report_(std::move(report)), interval_(interval), next_(interval) {}
 
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
 
-  /// True if the run must end now; `status` then says why. `progress` is only called when a report is due.
+  /// True if the run must end now; `status` then says why. `progress` is only called when a report is due. An answer
+  /// to stop is kept: whoever gave it is not asked again.
   template <class MakeProgress>
   bool must_stop(const Stop& stop, Status& status, MakeProgress progress) {
     const double now = seconds();
-    if (now >= stop.max_seconds) {
-      status = Status::MaxTime;
-      return true;
-    }
-    if (report_ && now >= next_) {
-      next_ = now + interval_;
-      if (report_(progress())) {
-        status = Status::Interrupted;
-        return true;
-      }
+    if (report_ && !interrupted_ && now >= next_) {
+      interrupted_ = report_(progress());
       next_ = seconds() + interval_;
     }
-    return false;
+    if (interrupted_) status = Status::Interrupted;
+    if (now >= stop.max_seconds) status = Status::MaxTime;
+    return interrupted_ || now >= stop.max_seconds;
   }
 
   void report_end(const Progress& progress) {
@@ -61,8 +57,8 @@ class Observer {
  private:
   using Clock = std::chrono::steady_clock;
   Report report_;
-  double interval_;
-  double next_ = 0.05;
+  double interval_, next_;
+  bool interrupted_ = false;
   Clock::time_point begin_ = Clock::now();
 };
 

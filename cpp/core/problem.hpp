@@ -29,7 +29,8 @@ struct Problem {
   double ridge_of(Index v) const { return ridge.empty() ? 0.0 : ridge[v]; }
   bool grounded(Index v) const { return point(v) < 0; }
 
-  /// Whether a feasible point may be multiplied by any positive number: bounds zero or infinite, sums zero.
+  /// Whether a feasible point may be multiplied by any positive number (bounds zero or infinite, sums zero) with no
+  /// ridge to make that costly: only then can the objective be unbounded.
   bool is_cone() const;
 
   /// Throws std::invalid_argument unless every array fits and `start` is feasible for `gram_rows` points.
@@ -58,6 +59,7 @@ inline void Problem::check(Index gram_rows) const {
 }
 
 inline bool Problem::is_cone() const {
+  if (!ridge.empty()) return false;
   for (Index v = 0; v < size(); ++v)
     if ((lower[v] != 0.0 && lower[v] != -infinity) || (upper[v] != 0.0 && upper[v] != infinity)) return false;
   for (Index g = 0; g < groups(); ++g) {

@@ -16,8 +16,6 @@ class Shrinking {
     countdown_ = period_;
   }
 
-  bool enabled() const { return enabled_; }
-
   /// True every `period` iterations.
   bool due() {
     if (--countdown_ > 0) return false;

@@ -24,21 +24,11 @@ struct Solution {
   double seconds;
   Counters counters;
   Trace trace;
-  PlanningRatios planning_ratios;
 };
 
-template <class Real>
-std::optional<Status> run_smo(Iterate& iterate, const Settings& settings, Observer& observer, Solution& solution) {
-  State<Real> state(iterate, settings.cache_bytes, solution.counters);
-  auto working_set = make_working_set<Real>(settings.policies, solution.counters);
-  auto step_rule = make_step_rule<Real>(settings.policies, solution.counters);
-  return Smo<Real>(iterate, state, *working_set, *step_rule, settings.run, observer, solution.counters, solution.trace,
-                   solution.planning_ratios)
-      .run();
-}
-
 /// A start that rounding left a hair from a bound goes to the bound: variables inside the box are free to the policies.
-inline std::vector<double> snapped(const Problem& problem, std::vector<double> start) {
+inline std::vector<double> snapped_start(const Problem& problem) {
+  std::vector<double> start = problem.start;
   for (Index v = 0; v < problem.size(); ++v) {
     const double width = problem.upper[v] - problem.lower[v], hair = std::isinf(width) ? 0.0 : 1e-13 * width;
     if (start[v] - problem.lower[v] <= hair) start[v] = problem.lower[v];
@@ -47,29 +37,33 @@ inline std::vector<double> snapped(const Problem& problem, std::vector<double> s
   return start;
 }
 
-/// Runs `attempt<float>` and, if that cannot reach the tolerance, `attempt<double>` from where it stopped.
+/// Gives `attempt` a run with rows in float and, if that cannot reach the tolerance, one in double from where it
+/// stopped.
 template <class Attempt>
-Solution solve_with(const Problem& problem, const Gram& gram, std::vector<double> start, Settings settings,
-                    Observer& observer, std::int64_t trace_every, Attempt attempt) {
+Solution solve_with(const Problem& problem, const Gram& gram, Settings settings, Observer& observer,
+                    std::int64_t trace_every, Attempt attempt) {
   Solution solution{};
   solution.trace.every = trace_every;
-  Iterate iterate(problem, gram, snapped(problem, std::move(start)), settings.threads, solution.counters);
+  Iterate iterate(problem, gram, snapped_start(problem), settings.threads, solution.counters);
   Status told = Status::Interrupted;
   const bool ready = iterate.refresh([&] {
     return observer.must_stop(settings.run.stop, told, [&] {
       return Progress{0, infinity, 0.0, problem.size(), solution.counters.kernel_evaluations, observer.seconds()};
     });
   });
+  auto attempt_in = [&]<class Real>(Real) -> std::optional<Status> {
+    Run<Real> run(iterate, settings.cache_bytes, settings.run, observer, solution.counters, solution.trace);
+    return attempt(run);
+  };
   std::optional<Status> status;
   if (!ready) status = told;
   settings.run.may_need_double = settings.precision == Precision::Auto;
-  if (!status && settings.precision != Precision::Double)
-    status = attempt(float{}, iterate, settings, observer, solution);
+  if (!status && settings.precision != Precision::Double) status = attempt_in(float{});
   if (!status) {
     solution.counters.double_precision = 1;
     settings.run.may_need_double = false;
     if (solution.counters.iterations > 0) settings.run.first_pair.reset();
-    status = attempt(double{}, iterate, settings, observer, solution);
+    status = attempt_in(double{});
   }
   solution.status = *status;
   solution.certificate = certify(iterate);
@@ -82,12 +76,13 @@ Solution solve_with(const Problem& problem, const Gram& gram, std::vector<double
   return solution;
 }
 
-inline Solution solve_smo(const Problem& problem, const Gram& gram, std::vector<double> start, const Settings& settings,
-                          Observer& observer, std::int64_t trace_every) {
-  return solve_with(problem, gram, std::move(start), settings, observer, trace_every,
-                    [](auto real, Iterate& iterate, const Settings& s, Observer& o, Solution& solution) {
-                      return run_smo<decltype(real)>(iterate, s, o, solution);
-                    });
+inline Solution solve_smo(const Problem& problem, const Gram& gram, const Settings& settings, Observer& observer,
+                          std::int64_t trace_every) {
+  return solve_with(problem, gram, settings, observer, trace_every, [&]<class Real>(Run<Real>& run) {
+    auto working_set = make_working_set<Real>(settings.policies, run.counters);
+    auto step_rule = make_step_rule<Real>(settings.policies, run.counters);
+    return Smo<Real>(run, *working_set, *step_rule).run();
+  });
 }
 
 }  // namespace wm

@@ -61,10 +61,11 @@ class State {
 
   const Real* row(Index k) { return cache_.row(slot(k)); }
   bool row_cached(Index k) const { return cache_.contains(slot(k)); }
-  Real entry(const Real* row, Index k) const { return shared_rows_ ? row[column_[k]] : row[k]; }
 
-  /// Q_ij from the row of i.
-  double kernel(const Real* row_i, Index j) const { return static_cast<double>(entry(row_i, j)); }
+  /// K_ij from the row of i.
+  double kernel(const Real* row_i, Index j) const {
+    return static_cast<double>(shared_rows_ ? row_i[column_[j]] : row_i[j]);
+  }
 
   /// Curvatures this small count as zero.
   double flat(Index i, Index j) const { return sweep::flat(diagonal[i], diagonal[j]); }
@@ -130,7 +131,7 @@ class State {
   void change(Index k, double change) {
     const Real* row_k = row(k);
     add(k, change);
-    for (Index m = 0; m < size(); ++m) gradient[m] -= change * static_cast<double>(entry(row_k, m));
+    for (Index m = 0; m < size(); ++m) gradient[m] -= change * kernel(row_k, m);
     gradient[k] -= change * iterate_.problem().ridge_of(variable[k]);
   }
 
@@ -173,6 +174,13 @@ class State {
       quadratic_part += alpha[k] * (linear - gradient[k]);
     }
     return linear_part <= 0.0 ? 1.0 : quadratic_part <= 0.0 ? infinity : linear_part / quadratic_part;
+  }
+
+  /// f(a), while all variables are active.
+  double objective() const {
+    double sum = 0.0;
+    for (Index k = 0; k < size(); ++k) sum += 0.5 * alpha[k] * (iterate_.problem().linear[variable[k]] + gradient[k]);
+    return sum;
   }
 
   void rescan() {

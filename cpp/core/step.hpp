@@ -8,13 +8,6 @@
 
 namespace wm {
 
-struct Step {
-  double length;
-  double newton;  // unclipped optimum along the pair; infinite where the objective is linear
-  StepKind kind;
-  double ratio() const { return std::isinf(newton) || newton == 0.0 ? 1.0 : length / newton; }
-};
-
 template <class Real>
 class StepRule {
  public:

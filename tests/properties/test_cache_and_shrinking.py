@@ -5,9 +5,10 @@ import pytest
 
 from reference import cases, certificate, product
 from reference.program import program, written_out
+from widemargin import _core
 from widemargin.kernels import Gaussian
 from widemargin.problems import epsilon_regression, soft_margin
-from widemargin.solvers import SMO, HybridMaximumGain, PlanningAhead, Status, Stop
+from widemargin.solvers import SMO, Decomposition, HybridMaximumGain, PlanningAhead, Status, Stop
 
 N = 150
 ROW = 4 * N  # bytes of a row in single precision
@@ -119,3 +120,39 @@ def test_T_SHRINK_wrongly_set_aside_variables_are_found_again():
         solution = product.solve(posed, start=start, shrinking=True, tol=1e-8)
         assert solution.status is Status.OPTIMAL
         assert certificate.violation(posed, solution.alpha) <= 1.001e-8
+
+
+def test_T_SHRINK_the_traced_objective_of_a_decomposition_counts_what_is_set_aside():
+    X, y, _ = cases.classification(0, n=N)
+    solution = Decomposition(size=4, trace=1).solve(
+        soft_margin(y, C=0.5), Gaussian(gamma=1.0).bind(X), stop=Stop(tol=1e-8)
+    )
+    objective = solution.trace["objective"]
+    assert solution.trace["active_size"].min() < N
+    assert (np.diff(objective) >= -1e-9).all()
+    assert objective[-1] == pytest.approx(solution.dual_objective, rel=1e-6)
+
+
+def test_an_answer_to_stop_counts_wherever_in_the_run_it_is_given():
+    """Also while all variables are being verified, where the solver may have nobody to tell."""
+    X, y, _ = cases.classification(0, n=40)
+    problem, gram = soft_margin(y, C=100.0), Gaussian(gamma=1.0).bind(X)
+    core = _core.Problem(
+        problem.linear, problem.lower, problem.upper, problem.start, None, None, [problem.size]
+    )
+
+    def iterations_after_the_answer(number):
+        seen = []
+
+        def observer(progress):
+            seen.append(progress.iteration)
+            return len(seen) == number
+
+        settings = SMO().settings(Stop(tol=1e-4))
+        raw = _core.solve(core, gram, problem.start, settings, None, 0, observer, 0.0)
+        return raw["iterations"] - seen[number - 1], len(seen)
+
+    _, calls = iterations_after_the_answer(0)
+    assert calls > 50
+    for number in range(1, calls):
+        assert iterations_after_the_answer(number)[0] <= 16

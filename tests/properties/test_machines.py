@@ -7,6 +7,7 @@ import pytest
 
 from reference import cases, certificate, product, qp
 from reference.program import written_out
+from widemargin.kernels import Linear
 from widemargin.problems import (
     enclosing_ball,
     epsilon_regression,
@@ -365,3 +366,12 @@ def test_T_PERM_permuting_the_data_keeps_optimum_and_predictions():
         for tie_break in ("highest", "random"):
             tied = solve(soft_margin(y, 3.0), K, 1e-6, tie_break=tie_break, seed=seed)
             assert tied.dual_objective == pytest.approx(solution.dual_objective, rel=1e-8)
+
+
+def test_T_HARD_a_narrow_margin_is_not_mistaken_for_none():
+    """Multipliers of 1e5 whose kernel sums cancel: single precision alone would see no curvature at all."""
+    X = np.random.default_rng(0).normal(size=(400, 3))
+    problem = hard_margin(np.where(X[:, 0] > 0, 1.0, -1.0))
+    solution = SMO().solve(problem, Linear().bind(X), stop=Stop(tol=1e-5))
+    assert solution.status is Status.OPTIMAL
+    assert solution.duality_gap <= 1e-5 * solution.dual_objective

@@ -224,7 +224,7 @@ class TestSigmoidsOfSeveralClasses:
         y, f = rng.integers(0, 3, 50), rng.normal(size=(50, 3))
         fit = PairwiseSigmoids().fit(f, y)
         whole = fit.predict_proba(f)
-        monkeypatch.setattr("widemargin.calibration.BATCH_ENTRIES", 40)
+        monkeypatch.setattr("widemargin.calibration.pairwise.BATCH_ENTRIES", 40)
         np.testing.assert_allclose(fit.predict_proba(f), whole, rtol=1e-12)
 
     def test_a_number_of_columns_that_is_no_number_of_pairs_is_refused(self):

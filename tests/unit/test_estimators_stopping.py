@@ -23,7 +23,7 @@ THREE = np.arange(1500) % 3
 
 def slow(**parameters):
     """A machine that takes far longer than any test waits."""
-    return wm.SVC(C=1e6, gamma=1.0, tol=1e-12, **parameters)
+    return wm.SVC(C=1e6, gamma=1.0, tol=1e-12, solver="most-violating-pair", **parameters)
 
 
 @pytest.mark.parametrize(

@@ -228,7 +228,7 @@ class TestRefusal:
 
     def test_a_name_that_is_taken_cannot_be_registered(self):
         with pytest.raises(
-            ValueError, match=r"The name Calibrated is taken by widemargin.calibration.Calibrated"
+            ValueError, match=r"The name Calibrated is taken by widemargin.calibration.calibrated.Calibrated"
         ):
             storable(type("Calibrated", (), {}))
 

@@ -127,7 +127,10 @@ class Training:
         watch = Watch(self.callback, self.verbose, len(problems))
         jobs = effective_n_jobs(self.n_jobs)
         workers = min(jobs, len(problems))
-        table = tabulate(gram) if self._pays_to_share(problems, gram) else None
+        table, table_bytes = None, 8 * gram.shape[0] ** 2
+        if len(problems) > 1 and table_bytes <= self.cache_bytes // 2:
+            table = tabulate(gram)  # several problems read the same entries again and again
+        row_bytes = self.cache_bytes - (0 if table is None else table_bytes)
 
         def solve(k: int) -> Solution:
             solution = self.solver.solve(
@@ -136,12 +139,12 @@ class Training:
                 start=starts[k],
                 stop=self._stop(problems[k], self._time_left(begin, watch)),
                 shrinking=self.shrinking,
-                cache_bytes=self.cache_bytes // workers,
+                cache_bytes=row_bytes // workers,
                 n_threads=max(1, jobs // workers),
                 observer=watch.observer(k),
             )
             if solution.status is Status.MAX_TIME and watch.stopped:
-                solution = replace(solution, status=Status.INTERRUPTED)  # it had no time because of the wish
+                solution = replace(solution, status=Status.INTERRUPTED)  # given no time, see _time_left
             if solution.status is Status.INTERRUPTED and not watch.stopped:
                 watch.stop(KeyboardInterrupt())  # the solver itself has seen Ctrl-C
             if self.verbose:
@@ -162,10 +165,6 @@ class Training:
             raise watch.error
         read = sum(each.counters["kernel_evaluations"] for each in solutions)
         return Solved(solutions, watch.error, read if table is None else gram.shape[0] ** 2)
-
-    def _pays_to_share(self, problems: Sequence[Problem], gram: Any) -> bool:
-        """Several problems read the same entries again and again: keep all if half the cache can."""
-        return len(problems) > 1 and 8 * gram.shape[0] ** 2 <= self.cache_bytes // 2
 
     def _stop(self, problem: Problem, time_left: float | None) -> Stop:
         polish = POLISHING_STEPS if self.polish and len(problem.linear) <= POLISHED_SIZE else 0

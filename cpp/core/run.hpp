@@ -1,0 +1,114 @@
+#pragma once
+// What every solver does around its loop: stop when told to, look at all variables again in double precision, leave
+// with an exact gradient, and record.
+
+#include <optional>
+
+#include "certificate.hpp"
+#include "observer.hpp"
+#include "state.hpp"
+#include "trace.hpp"
+
+namespace wm {
+
+enum class StopRule { Kkt, ShortStep };
+
+struct RunOptions {
+  Stop stop;
+  StopRule rule = StopRule::Kkt;
+  bool shrinking = true;
+  bool newton = false;           // exact steps on the free variables, when pair steps have cost as much as one would
+  bool may_need_double = false;  // leave with nothing when single precision rows cannot reach the tolerance
+  std::optional<std::pair<Index, Index>> first_pair;
+};
+
+template <class Real>
+class Run {
+ public:
+  Run(Iterate& iterate, std::size_t cache_bytes, const RunOptions& options, Observer& observer, Counters& counters,
+      Trace& trace)
+      : state(iterate, cache_bytes, counters),
+        options(options),
+        counters(counters),
+        trace(trace),
+        objective(dual_value(iterate)),
+        iterate_(iterate),
+        observer_(observer) {}
+
+  State<Real> state;
+  const RunOptions& options;
+  Counters& counters;
+  Trace& trace;
+  double objective;             // exact after reload(), kept up to date by the solver
+  double rounding_error = 0.0;  // of the gradient the solver had maintained, as the last reload() found it
+  Status status = Status::Optimal;
+
+  const Problem& problem() const { return iterate_.problem(); }
+  bool shrunk() const { return state.size() < state.total(); }
+
+  /// True, so that a condition to stop can say why.
+  bool stop(Status why) {
+    status = why;
+    return true;
+  }
+
+  bool out_of_iterations() {
+    const std::int64_t limit = options.stop.max_iterations;
+    return limit >= 0 && counters.iterations >= limit && stop(Status::MaxIterations);
+  }
+
+  bool told_to_stop() {
+    return observer_.must_stop(options.stop, status, [&] { return progress(); });
+  }
+
+  /// All variables with their exact gradient; false if told to stop meanwhile.
+  bool reload() {
+    if (shrunk()) ++counters.unshrinks;
+    if (!refresh([&] { return told_to_stop(); })) return false;
+    rounding_error = 0.0;
+    for (Index k = 0; k < state.size(); ++k)
+      rounding_error = std::max(rounding_error, std::abs(state.gradient[k] - iterate_.gradient[state.variable[k]]));
+    state.activate_all();
+    objective = dual_value(iterate_);
+    return true;
+  }
+
+  /// Leaves with an exact gradient, unless somebody is waiting and it would take long.
+  Status finish(Status why) {
+    const bool waited_for = why == Status::Interrupted || why == Status::MaxTime;
+    const double deadline = waited_for ? observer_.seconds() + 0.1 : infinity;
+    refresh([&] { return observer_.seconds() > deadline; });
+    return why;
+  }
+
+  /// What rounding in single-precision rows is multiplied by.
+  double rounding_scale() {
+    state.store();
+    return iterate_.rounding_scale();
+  }
+
+  void record(Index i, Index j, const Step& step) {
+    if (trace.due(counters.iterations))
+      trace.record(progress(), counters.cache_hits, state.variable[i], state.variable[j], step);
+  }
+
+ private:
+  Progress progress() const {
+    return {counters.iterations, state.violation(),           objective,
+            state.size(),        counters.kernel_evaluations, observer_.seconds()};
+  }
+
+  /// An exact gradient of the iterate, or, if it takes too long, what the solver knows.
+  template <class MustStop>
+  bool refresh(MustStop must_stop) {
+    state.store();
+    const bool complete = iterate_.refresh(must_stop);
+    if (!complete) iterate_.believe(state.variable, state.gradient, objective);
+    return complete;
+  }
+
+  Iterate& iterate_;
+  Observer& observer_;
+};
+
+}  // namespace wm

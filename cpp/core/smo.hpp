@@ -123,9 +123,10 @@ class Smo {
     return false;
   }
 
-  /// Goes on to a violation of rounding size if that was asked for; false if it is done or not wanted.
+  /// Goes on to a violation of rounding size if that was asked for; false if it is done or not wanted. A start that
+  /// was good enough is left as it is.
   bool polish() {
-    if (polishing() || options_.stop.polish <= 0) return false;
+    if (polishing() || options_.stop.polish <= 0 || counters_.iterations == 0) return false;
     tolerance_ = 1e-11;
     polish_end_ = counters_.iterations + options_.stop.polish;
     return true;

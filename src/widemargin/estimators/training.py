@@ -27,9 +27,9 @@ REPORT_SECONDS = 1.0
 TABLE_ROWS = 64
 """Rows of a shared kernel matrix computed at a time."""
 
-POLISHED_SIZE, POLISHING_STEPS = 256, 20_000
-"""Problems up to this size are solved to rounding, unless a solver was named: a millisecond makes weights
-equal repetitions exactly."""
+POLISHED_SIZE, POLISHING_STEPS = 1000, 20_000
+"""Fits with up to this many variables in all are solved to rounding, unless a solver was named: for a few
+milliseconds weights equal repetitions exactly, and the order of the data does not matter."""
 
 SEVERITY = [
     Status.OPTIMAL,
@@ -130,6 +130,8 @@ class Training:
         table, table_bytes = None, 8 * gram.shape[0] ** 2
         if len(problems) > 1 and table_bytes <= self.cache_bytes // 2:
             table = tabulate(gram)  # several problems read the same entries again and again
+        small = sum(len(problem.linear) for problem in problems) <= POLISHED_SIZE
+        polish = POLISHING_STEPS if self.polish and small else 0
         row_bytes = self.cache_bytes - (0 if table is None else table_bytes)
 
         def solve(k: int) -> Solution:
@@ -137,7 +139,7 @@ class Training:
                 problems[k],
                 gram if table is None else table,
                 start=starts[k],
-                stop=self._stop(problems[k], self._time_left(begin, watch)),
+                stop=Stop(self.tol, self.max_iter, self._time_left(begin, watch), polish),
                 shrinking=self.shrinking,
                 cache_bytes=row_bytes // workers,
                 n_threads=max(1, jobs // workers),
@@ -165,10 +167,6 @@ class Training:
             raise watch.error
         read = sum(each.counters["kernel_evaluations"] for each in solutions)
         return Solved(solutions, watch.error, read if table is None else gram.shape[0] ** 2)
-
-    def _stop(self, problem: Problem, time_left: float | None) -> Stop:
-        polish = POLISHING_STEPS if self.polish and len(problem.linear) <= POLISHED_SIZE else 0
-        return Stop(tol=self.tol, max_iter=self.max_iter, max_time=time_left, polish=polish)
 
     def _time_left(self, begin: float, watch: Watch) -> float | None:
         if watch.stopped:

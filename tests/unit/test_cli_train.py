@@ -140,6 +140,28 @@ def test_a_limit_on_iterations_warns_in_one_line_and_keeps_the_model(csv_file, t
     assert (tmp_path / "model").exists()
 
 
+@pytest.mark.parametrize(
+    "arguments", [["train", "points.csv", "points.csv"], ["train", "points.csv", "link.csv"]]
+)
+def test_training_never_replaces_its_data(arguments, csv_file, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link.csv").symlink_to(csv_file)
+    before = csv_file.read_bytes()
+    assert main(arguments) == 2
+    assert "same file as DATA" in capsys.readouterr().err
+    assert csv_file.read_bytes() == before
+
+
+@pytest.mark.parametrize("output", ["points.csv", "model"])
+def test_predicting_never_replaces_its_data_or_model(output, csv_file, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", "points.csv", "model"]) == 0
+    before = (tmp_path / output).read_bytes()
+    assert main(["predict", "points.csv", "model", output]) == 2
+    assert "same file" in capsys.readouterr().err
+    assert (tmp_path / output).read_bytes() == before
+
+
 LIBSVM = ["--model-format", "libsvm"]
 BAD = {
     "missing file": (["train", "nowhere.csv"], "nowhere.csv"),

@@ -13,6 +13,7 @@ import numpy as np
 from widemargin import io
 from widemargin.cli import data, score, store
 from widemargin.cli.exit_code import SUCCESS
+from widemargin.cli.overwriting import refuse_overwriting
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,6 +28,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write one line for each point, and the score where the predictions do not go."""
+    if arguments.output is not None:
+        inputs = ("DATA", arguments.data), ("MODEL", arguments.model)
+        refuse_overwriting(("OUTPUT", arguments.output), *inputs)
     estimator, table = _load(arguments)
     X = table.X
     predicted = estimator.predict(X)

@@ -17,6 +17,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from widemargin.cli import data, machine, score, store
 from widemargin.cli.exit_code import INTERRUPTED, SUCCESS
 from widemargin.cli.interruption import Interruption
+from widemargin.cli.overwriting import refuse_overwriting
 from widemargin.progress import Progress, ProgressLine
 
 
@@ -39,6 +40,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Train and store, or cross-validate."""
     path = arguments.model or Path(f"{arguments.data.name}.model")
+    if arguments.cv is None:
+        refuse_overwriting(("MODEL", path), ("DATA", arguments.data))
     table = data.read(arguments)
     X, y = table.X, table.y
     _check_labels(arguments, y)

@@ -162,6 +162,12 @@ def test_predicting_never_replaces_its_data_or_model(output, csv_file, tmp_path,
     assert (tmp_path / output).read_bytes() == before
 
 
+def test_a_model_file_without_a_machine_is_refused(csv_file, tmp_path, capsys):
+    io.save_model(wm.Gaussian(), tmp_path / "kernel")
+    assert main(["predict", str(csv_file), str(tmp_path / "kernel")]) == 2
+    assert "holds no machine" in capsys.readouterr().err
+
+
 LIBSVM = ["--model-format", "libsvm"]
 BAD = {
     "missing file": (["train", "nowhere.csv"], "nowhere.csv"),

@@ -50,6 +50,8 @@ def _load(arguments: argparse.Namespace) -> tuple[Any, io.Table]:
     """The machine and the points, as wide as each other."""
     if not store.is_libsvm(arguments.model):
         estimator = io.load_model(arguments.model)
+        if not hasattr(estimator, "n_features_in_"):
+            raise ValueError(f"{arguments.model} holds no machine that was trained on rows of numbers")
         return estimator, data.read(arguments, estimator.n_features_in_)
     width = io.load_libsvm_model(arguments.model).n_features_in_  # at least: trailing zeros leave no trace
     table = data.read(arguments)

@@ -43,7 +43,8 @@ def test_train_stores_a_model_that_predicts_as_the_machine_does(libsvm_file, sam
     X, y = sample
     assert main(["train", str(libsvm_file), str(tmp_path / "model"), "-C", "3", "--gamma", "0.5"]) == 0
     said = capsys.readouterr().out
-    assert "support vectors" in said and "duality gap" in said and f"stored in {tmp_path / 'model'}" in said
+    assert "support vectors" in said and "duality gap" in said and "trained in" in said
+    assert "/90)" in said and f"stored in {tmp_path / 'model'}" in said
     expected = wm.SVC(C=3, gamma=0.5).fit(X, y)
     stored = io.load_model(tmp_path / "model")
     np.testing.assert_allclose(stored.decision_function(X), expected.decision_function(X), atol=1e-6)
@@ -68,7 +69,7 @@ def test_every_kernel_trains_and_predicts(kernel, csv_file, tmp_path, capsys):
     model = tmp_path / "model"
     assert main(["train", str(csv_file), str(model), "--kernel", kernel, "--scale", "standard"]) == 0
     assert main(["predict", str(csv_file), str(model), str(tmp_path / "output")]) == 0
-    assert float(capsys.readouterr().out.split()[-1]) > 0.7
+    assert float(capsys.readouterr().out.split()[-2]) > 0.7
 
 
 def test_libsvm_short_options_mean_the_long_ones(csv_file, tmp_path):
@@ -127,7 +128,7 @@ def test_cross_validation_scores_every_fold_and_stores_nothing(csv_file, tmp_pat
     monkeypatch.chdir(tmp_path)
     assert main(["train", str(csv_file), "--cv", "3"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    folds = [float(line.split()[-1]) for line in lines if line.startswith("fold")]
+    folds = [float(line.split()[-2]) for line in lines if line.startswith("fold")]
     assert len(folds) == 3
     assert float(lines[-1].split()[-1]) == pytest.approx(np.mean(folds), abs=1e-3)
     assert list(tmp_path.glob("*.model")) == []
@@ -269,34 +270,54 @@ def test_libsvm_model_files_are_written_and_read(libsvm_file, tmp_path):
     np.testing.assert_array_equal(np.loadtxt(output), theirs)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_control_c_stops_cleanly_and_keeps_the_model(tmp_path):
+BOARD = noisy_chess_board(3000, noise=0.1, seed=0)
+
+
+def interrupted(folder, *options):
+    """Exit code, output and what a terminal shows of a training that gets Ctrl-C when it shows progress."""
     import pty
 
-    board = noisy_chess_board(3000, noise=0.1, seed=0)
-    np.savetxt(tmp_path / "board.csv", np.column_stack([board.X, board.y]), delimiter=",")
+    np.savetxt(folder / "board.csv", np.column_stack([BOARD.X, BOARD.y]), delimiter=",")
     master, terminal = pty.openpty()
     command = [sys.executable, "-m", "widemargin", "train", "board.csv", "board.model"]
     with subprocess.Popen(
-        [*command, "-C", "1e7", "--tol", "1e-9", "--max-time", "100"],
-        cwd=tmp_path,
+        [*command, "-C", "1e7", "--tol", "1e-9", "--max-time", "100", *options],
+        cwd=folder,
         env=os.environ | {"PYTHONPATH": str(Path(wm.__file__).absolute().parents[1])},
         stdout=subprocess.PIPE,
         stderr=terminal,
         text=True,
     ) as process:
-        os.close(terminal)
         shown = ""
         while "violation" not in shown:
             shown += os.read(master, 1000).decode()
         process.send_signal(signal.SIGINT)
         said, _ = process.communicate(timeout=60)
+    shown += os.read(master, 10_000).decode()
+    os.close(terminal)
     os.close(master)
-    assert process.returncode == 130
-    assert "support vectors" in said
+    return process.returncode, said, shown
+
+
+needs_terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+
+
+@needs_terminal
+def test_control_c_stops_cleanly_and_keeps_the_model(tmp_path):
+    code, said, shown = interrupted(tmp_path)
+    assert code == 130
+    assert "support vectors" in said and "on the training points" not in said
+    assert "stopping ..." in shown
     stored = io.load_model(tmp_path / "board.model")
     assert stored.status_ is wm.Status.INTERRUPTED
-    assert np.isfinite(stored.decision_function(board.X)).all()
+    assert np.isfinite(stored.decision_function(BOARD.X)).all()
+
+
+@needs_terminal
+def test_control_c_ends_a_cross_validation_with_a_word(tmp_path):
+    code, said, shown = interrupted(tmp_path, "--cv", "3")
+    assert code == 130 and said == ""
+    assert "stopping ..." in shown and shown.rstrip().endswith("interrupted")
 
 
 @pytest.mark.parametrize("option", [["-t", "4"], ["-s", "5"]])

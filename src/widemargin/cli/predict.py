@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         with arguments.output.open("w", encoding="utf-8") as output:
             output.writelines(lines)
-    measures = score.sentence(score.scores(estimator, predicted, table.y))
+    measures = score.sentence(score.scores(estimator, predicted, table.y), X.shape[0])
     if measures:
         print(measures, file=sys.stderr if arguments.output is None else sys.stdout)
     return SUCCESS

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from widemargin.cli import data, machine, score, store
 from widemargin.cli.exit_code import INTERRUPTED, SUCCESS
 from widemargin.cli.interruption import Interruption
 from widemargin.cli.overwriting import refuse_overwriting
-from widemargin.progress import Progress, ProgressLine
+from widemargin.progress import Progress, ProgressLine, duration
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,12 +52,16 @@ def run(arguments: argparse.Namespace) -> int:
         estimator = machine.machine(arguments, X, y, watch)
         if arguments.cv is not None:
             return _cross_validate(estimator, X, y, arguments, interruption)
+        start = time.perf_counter()
         estimator.fit(X, y)
-    store.save(estimator, path, arguments.model_format)
-    print(account(estimator, X, y))
+        seconds = time.perf_counter() - start
+        store.save(estimator, path, arguments.model_format)
+    print(account(estimator, X, seconds))
     if interruption.requested:
         print(f"widemargin train: interrupted; {path} holds the machine as it was then", file=sys.stderr)
         return INTERRUPTED
+    measures = score.scores(estimator, estimator.predict(X), y)
+    print(f"on the training points: {score.sentence(measures, X.shape[0])}")
     print(f"stored in {path}")
     return SUCCESS
 
@@ -69,7 +74,7 @@ class Watch:
         self.interruption = interruption
 
     def __call__(self, progress: Progress) -> bool:
-        if self.line is not None:
+        if self.line is not None and not self.interruption.requested:
             self.line(progress)
         return self.interruption.requested
 
@@ -81,21 +86,22 @@ class Watch:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        if self.line is not None:
+        if self.line is not None and not self.interruption.requested:  # which has ended the line already
             self.line.close()
 
 
-def account(estimator: Any, X: Any, y: Any) -> str:
-    """What was trained, how well and at what cost."""
+def account(estimator: Any, X: Any, seconds: float) -> str:
+    """What was trained, at what cost and how close to the optimum."""
     fitted = store.machine_of(estimator)
-    measures = score.sentence(score.scores(fitted, estimator.predict(X), y))
+    gap = fitted.duality_gap_
     return (
         f"{fitted.status_.sentence}\n"
         f"{X.shape[0]:,} points, {X.shape[1]:,} features, {len(fitted.support_):,} support vectors\n"
         f"{np.sum(fitted.n_iter_):,} iterations, {fitted.kernel_evaluations_:,} kernel evaluations, "
         f"KKT violation {fitted.kkt_violation_:.1e}\n"
-        f"dual objective {fitted.dual_objective_:.6g}, duality gap {fitted.duality_gap_:.1e}\n"
-        f"on the training points: {measures}"
+        f"dual objective {fitted.dual_objective_:.6g}, duality gap "
+        f"{f'{gap:.1e}' if np.isfinite(gap) else 'not computed'}\n"
+        f"trained in {duration(seconds)}"
     )
 
 
@@ -119,9 +125,9 @@ def _cross_validate(estimator: Any, X: Any, y: Any, arguments: argparse.Namespac
     for number, (train, test) in enumerate(folds, start=1):
         fold = clone(estimator).fit(X[train], y[train])
         if stop.requested:
-            return INTERRUPTED
+            raise KeyboardInterrupt
         measured.append(score.scores(estimator, fold.predict(X[test]), y[test]))
-        print(f"fold {number} of {arguments.cv}: {score.sentence(measured[-1])}")
+        print(f"fold {number} of {arguments.cv}: {score.sentence(measured[-1], len(test))}")
     means = {name: float(np.mean([measures[name] for measures in measured])) for name in measured[0]}
     print(f"mean of {arguments.cv} folds: {score.sentence(means)}")
     return SUCCESS

@@ -30,9 +30,9 @@ VERSION = 1
 def save_model(estimator: Any, path: PathLike) -> None:
     """Store a fitted estimator with its parameters, kernels, solvers and fitted attributes.
 
-    An estimator without a fit, and what a file cannot hold (a Python function as kernel, objects of unknown classes, random generators)
-    are refused before anything is written. The file is complete or not there at all; the same estimator gives
-    the same bytes.
+    An estimator without a fit, and what a file cannot hold (a Python function as kernel, objects of unknown
+    classes, random generators), are refused before anything is written. The file is complete or not there at
+    all; the same estimator gives the same bytes.
 
     Parameters
     ----------

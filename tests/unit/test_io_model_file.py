@@ -13,6 +13,8 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, RobustScaler, StandardScaler
 from sklearn.svm import SVC
 
 import widemargin as wm
@@ -135,6 +137,17 @@ class TestRoundTrip:
         kernel = ToyKernel(np.float32(0.1), left=ToyKernel(np.array([0.5, 2.0]), left=ToyKernel()))
         save_model(kernel, tmp_path / "m")
         assert_same(load_model(tmp_path / "m"), kernel)
+
+    @pytest.mark.parametrize(
+        "scaler", [MaxAbsScaler(), MinMaxScaler(), Normalizer(), RobustScaler(), StandardScaler()]
+    )
+    def test_a_pipeline_of_a_scaler_and_a_machine_comes_back(self, scaler, tmp_path):
+        X, y = load_iris(return_X_y=True)
+        pipeline = make_pipeline(scaler, wm.SVC()).fit(X, y)
+        save_model(pipeline, tmp_path / "m")
+        np.testing.assert_array_equal(
+            load_model(tmp_path / "m").decision_function(X), pipeline.decision_function(X)
+        )
 
     def test_our_own_estimators_need_no_registration(self, tmp_path):
         sigmoids = OneVsAllSigmoids().fit(np.eye(3), [0, 1, 2])

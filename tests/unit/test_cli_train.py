@@ -1,5 +1,6 @@
 """`widemargin train` and `predict`, end to end on files."""
 
+import csv
 import os
 import signal
 import subprocess
@@ -230,6 +231,20 @@ def test_probabilities_sum_to_one_and_their_greatest_is_the_prediction(csv_file,
     rows = np.array([line.split() for line in lines], dtype=float)
     np.testing.assert_allclose(rows[:, 1:].sum(axis=1), 1.0)
     np.testing.assert_array_equal(rows[:, 0], np.array([-1, 1])[rows[:, 1:].argmax(axis=1)])
+
+
+def test_labels_with_blanks_and_commas_can_be_read_back(sample, tmp_path):
+    X, y = sample
+    words = np.where(y > 0, 'far "right", up', "left of it")
+    with open(tmp_path / "words.csv", "w", newline="") as file:
+        csv.writer(file).writerows([*x, word] for x, word in zip(X, words, strict=True))
+    paths = [str(tmp_path / name) for name in ("words.csv", "model", "output")]
+    assert main(["train", *paths[:2], "--scale", "standard"]) == 0
+    assert main(["predict", *paths, "--decision"]) == 0
+    with open(tmp_path / "output", newline="") as file:
+        header, *rows = csv.reader(file, delimiter=" ")
+    assert header == ["labels", "f"]
+    assert [word for word, _ in rows] == [sorted(set(words))[float(f) > 0] for _, f in rows]
 
 
 def test_probabilities_of_a_machine_without_them_are_refused(csv_file, tmp_path, capsys):

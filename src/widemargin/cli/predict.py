@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
@@ -34,12 +34,12 @@ def run(arguments: argparse.Namespace) -> int:
     estimator, table = _load(arguments)
     X = table.X
     predicted = estimator.predict(X)
-    lines = _lines(predicted, _columns(arguments, estimator, X))
+    columns = _columns(arguments, estimator, X)
     if arguments.output is None:
-        sys.stdout.writelines(lines)
+        _write(sys.stdout, predicted, columns)
     else:
-        with arguments.output.open("w", encoding="utf-8") as output:
-            output.writelines(lines)
+        with arguments.output.open("w", encoding="utf-8", newline="") as output:
+            _write(output, predicted, columns)
     measures = score.sentence(score.scores(estimator, predicted, table.y), X.shape[0])
     if measures:
         print(measures, file=sys.stderr if arguments.output is None else sys.stdout)
@@ -75,12 +75,15 @@ def _columns(arguments: argparse.Namespace, estimator: Any, X: Any) -> dict[str,
     return {}
 
 
-def _lines(predicted: np.ndarray, columns: dict[str, np.ndarray]) -> Iterator[str]:
-    """Blank-separated lines; a header, as LIBSVM writes it, only where there is more than the prediction."""
+def _write(output: TextIO, predicted: np.ndarray, columns: dict[str, np.ndarray]) -> None:
+    """The prediction alone, or blank-separated columns under a header, as LIBSVM writes them.
+
+    A label with a blank in it is quoted among columns: the file is a CSV file whose delimiter is a blank.
+    """
+    rows = csv.writer(output, delimiter=" " if columns else "\t", lineterminator="\n")
     if columns:
-        yield " ".join(["labels", *columns]) + "\n"
-    for row in zip(predicted, *columns.values(), strict=True):
-        yield " ".join(map(_word, row)) + "\n"
+        rows.writerow(["labels", *columns])
+    rows.writerows(map(_word, row) for row in zip(predicted, *columns.values(), strict=True))
 
 
 def _word(value: Any) -> str:

@@ -101,7 +101,7 @@ def account(estimator: Any, X: Any, seconds: float) -> str:
         f"KKT violation {fitted.kkt_violation_:.1e}\n"
         f"dual objective {fitted.dual_objective_:.6g}, duality gap "
         f"{f'{gap:.1e}' if np.isfinite(gap) else 'not computed'}\n"
-        f"trained in {duration(seconds)}"
+        f"trained in {duration(seconds) if seconds >= 1 else f'{1000 * seconds:.0f} ms'}"
     )
 
 

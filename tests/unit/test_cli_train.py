@@ -176,7 +176,15 @@ BAD = {
     "malformed line": (["train", "broken.libsvm"], "broken.libsvm"),
     "C": (["train", "points.csv", "-C", "-1"], "C"),
     "gamma": (["train", "points.csv", "--gamma", "0"], "gamma"),
-    "gamma is a word": (["train", "points.csv", "--gamma", "wide"], "--gamma"),
+    "gamma is a word": (["train", "points.csv", "--gamma", "wide"], "'wide' is neither a number"),
+    "LIBSVM's switch": (["train", "points.csv", "-b", "2"], "'2' is neither 0 nor 1"),
+    "unknown option": (["train", "points.csv", "--foo"], "--foo (see widemargin train --help)"),
+    "label first": (
+        ["train", "first.csv"],
+        "column 1 (side): 'left' is not a number; if that column holds the",
+    ),
+    "numbers for classes": (["train", "numbers.csv"], "has the label 0.5: use --type svr"),
+    "not finite": (["train", "gap.csv"], "gap.csv, line 2: column 1: 'nan' is not a finite number"),
     "infeasible nu": (["train", "points.csv", "--type", "nu-svc", "--nu", "1.5"], "nu"),
     "option of another type": (["train", "points.csv", "--nu", "0.5"], "--nu has no meaning for --type svc"),
     "option of another kernel": (["train", "points.csv", "-t", "0", "-g", "1"], "--kernel linear"),
@@ -203,6 +211,9 @@ def test_mistakes_are_said_in_one_sentence_with_exit_code_2(case, csv_file, tmp_
     monkeypatch.chdir(tmp_path)
     (tmp_path / "broken.libsvm").write_text("1 1:0.5\n1 2:x\n")
     (tmp_path / "words.csv").write_text("height,side\n1,left\n2,right\n")
+    (tmp_path / "first.csv").write_text("side,height\nleft,1\nright,2\n")
+    (tmp_path / "numbers.csv").write_text("1,1\n2,0.5\n3,2\n")
+    (tmp_path / "gap.csv").write_text("1,1\nnan,2\n")
     (tmp_path / "same.csv").write_text("1,1\n2,1\n")
     before = sorted(tmp_path.iterdir())
     arguments, words = BAD[case]
@@ -211,6 +222,20 @@ def test_mistakes_are_said_in_one_sentence_with_exit_code_2(case, csv_file, tmp_
     assert words in said.err and said.err.count("\n") == 1 and "Traceback" not in said.err
     assert said.out == ""
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("label", ["0", "side"])
+def test_the_model_remembers_the_column_of_labels(label, tmp_path, capsys):
+    (tmp_path / "first.csv").write_text("side,height\nleft,1\nright,2\nleft,1.1\n")
+    (tmp_path / "new.csv").write_text("height\n1\n2\n")
+    model = str(tmp_path / "model")
+    assert main(["train", str(tmp_path / "first.csv"), model, "--label", label]) == 0
+    capsys.readouterr()
+    assert main(["predict", str(tmp_path / "first.csv"), model]) == 0
+    said = capsys.readouterr()
+    assert said.out.split() == ["left", "right", "left"] and said.err == "accuracy 1 (3/3)\n"
+    assert main(["predict", str(tmp_path / "new.csv"), model]) == 0
+    assert capsys.readouterr().out.split() == ["left", "right"]
 
 
 def test_predictions_go_to_standard_output_and_the_score_beside_them(csv_file, tmp_path, capsys):

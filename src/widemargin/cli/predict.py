@@ -52,7 +52,7 @@ def _load(arguments: argparse.Namespace) -> tuple[Any, io.Table]:
         estimator = io.load_model(arguments.model)
         if not hasattr(estimator, "n_features_in_"):
             raise ValueError(f"{arguments.model} holds no machine that was trained on rows of numbers")
-        return estimator, data.read(arguments, estimator.n_features_in_)
+        return estimator, data.read(arguments, estimator.n_features_in_, data.remembered_label(estimator))
     width = io.load_libsvm_model(arguments.model).n_features_in_  # at least: trailing zeros leave no trace
     table = data.read(arguments)
     if table.X.shape[1] < width:

@@ -55,6 +55,7 @@ def run(arguments: argparse.Namespace) -> int:
         start = time.perf_counter()
         estimator.fit(X, y)
         seconds = time.perf_counter() - start
+        data.remember_label(estimator, arguments)
         store.save(estimator, path, arguments.model_format)
     print(account(estimator, X, seconds))
     if interruption.requested:
@@ -110,6 +111,12 @@ def _check_labels(arguments: argparse.Namespace, y: Any) -> None:
         return
     if y is None:
         raise ValueError(f"--type {arguments.type} needs labels: name their column by --label")
+    if arguments.type in ("svc", "nu-svc") and y.dtype.kind == "f" and (y != np.round(y)).any():
+        value = y[y != np.round(y)][0]
+        raise ValueError(
+            f"--type {arguments.type} needs classes; {arguments.data} has the label {value:g}: "
+            "use --type svr for numbers, or name another column by --label"
+        )
     if arguments.type in ("svr", "nu-svr") and y.dtype.kind not in "biuf":
         raise ValueError(f"--type {arguments.type} needs numbers for labels; {arguments.data} has {y[0]!s}")
 

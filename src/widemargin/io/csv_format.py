@@ -141,7 +141,9 @@ class _Columns:
                 )
             return self.first.index(label)
         if not -self.count <= label < self.count:
-            raise ValueError(f"label={label} is outside the {self.count} columns of {self.path}.")
+            raise ValueError(
+                f"label={label} is outside the {self.count} columns of {self.path}, which count from 0."
+            )
         return label % self.count
 
     def are_named(self, header: bool | None) -> bool:

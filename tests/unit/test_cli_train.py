@@ -138,7 +138,8 @@ def test_cross_validation_scores_every_fold_and_stores_nothing(csv_file, tmp_pat
 def test_a_limit_on_iterations_warns_in_one_line_and_keeps_the_model(csv_file, tmp_path, capsys):
     assert main(["train", str(csv_file), str(tmp_path / "model"), "--max-iter", "2", "-C", "1000"]) == 0
     warning = capsys.readouterr().err
-    assert warning.startswith("widemargin: warning:") and warning.count("\n") == 1
+    assert warning.startswith("widemargin: warning: stopped at --max-iter 2 ") and warning.count("\n") == 1
+    assert "--scale" in warning and "warm_start" not in warning
     assert (tmp_path / "model").exists()
 
 
@@ -168,6 +169,12 @@ def test_a_model_file_without_a_machine_is_refused(csv_file, tmp_path, capsys):
     io.save_model(wm.Gaussian(), tmp_path / "kernel")
     assert main(["predict", str(csv_file), str(tmp_path / "kernel")]) == 2
     assert "holds no machine" in capsys.readouterr().err
+
+
+def test_a_limit_on_iterations_warns_once_for_all_folds(csv_file, capsys):
+    assert main(["train", str(csv_file), "--cv", "3", "--max-iter", "2", "-C", "1000"]) == 0
+    warning = capsys.readouterr().err
+    assert warning.startswith("widemargin: warning:") and warning.count("\n") == 1
 
 
 LIBSVM = ["--model-format", "libsvm"]

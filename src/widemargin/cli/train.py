@@ -8,11 +8,14 @@ from __future__ import annotations
 import argparse
 import sys
 import time
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from widemargin.cli import data, machine, score, store
@@ -20,6 +23,7 @@ from widemargin.cli.exit_code import INTERRUPTED, SUCCESS
 from widemargin.cli.interruption import Interruption
 from widemargin.cli.overwriting import refuse_overwriting
 from widemargin.progress import Progress, ProgressLine, duration
+from widemargin.solvers import Status
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -53,10 +57,11 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.cv is not None:
             return _cross_validate(estimator, X, y, arguments, interruption)
         start = time.perf_counter()
-        estimator.fit(X, y)
+        fit(estimator, X, y)
         seconds = time.perf_counter() - start
         data.remember_label(estimator, arguments)
         store.save(estimator, path, arguments.model_format)
+    _warn(arguments, [estimator])
     print(account(estimator, X, seconds))
     if interruption.requested:
         print(f"widemargin train: interrupted; {path} holds the machine as it was then", file=sys.stderr)
@@ -89,6 +94,32 @@ class Watch:
     def __exit__(self, *_: Any) -> None:
         if self.line is not None and not self.interruption.requested:  # which has ended the line already
             self.line.close()
+
+
+def fit(estimator: Any, X: Any, y: Any) -> Any:
+    """The estimator, fitted without the warning that speaks of parameters instead of options."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return estimator.fit(X, y)
+
+
+def _warn(arguments: argparse.Namespace, estimators: Sequence[Any]) -> None:
+    """Say in one line that some machine did not reach the tolerance, and what may help."""
+    limits = {
+        Status.MAX_ITERATIONS: (f"stopped at --max-iter {arguments.max_iter}", "a larger --max-iter"),
+        Status.MAX_TIME: (f"stopped at --max-time {arguments.max_time}", "a larger --max-time"),
+        Status.STALLED: ("stopped where rounding ends all progress", "a larger --tol"),
+    }
+    short = [fitted for fitted in map(store.machine_of, estimators) if fitted.status_ in limits]
+    if short:
+        worst = max(short, key=lambda fitted: fitted.kkt_violation_)
+        event, remedy = limits[worst.status_]
+        remedies = ["--scale"] * (arguments.scale is None) + [remedy] + ["a smaller -C"] * hasattr(worst, "C")
+        print(
+            f"widemargin: warning: {event} with a KKT violation of {worst.kkt_violation_:.2g} "
+            f"(--tol {worst.tol:g}): try {' or '.join(remedies)}",
+            file=sys.stderr,
+        )
 
 
 def account(estimator: Any, X: Any, seconds: float) -> str:
@@ -128,13 +159,15 @@ def _cross_validate(estimator: Any, X: Any, y: Any, arguments: argparse.Namespac
         )
     splitter = StratifiedKFold if is_classifier(estimator) else KFold
     folds = splitter(arguments.cv, shuffle=True, random_state=arguments.seed).split(X, y)
-    measured = []
+    measured, fitted = [], []
     for number, (train, test) in enumerate(folds, start=1):
-        fold = clone(estimator).fit(X[train], y[train])
+        fold = fit(clone(estimator), X[train], y[train])
+        fitted.append(fold)
         if stop.requested:
             raise KeyboardInterrupt
         measured.append(score.scores(estimator, fold.predict(X[test]), y[test]))
         print(f"fold {number} of {arguments.cv}: {score.sentence(measured[-1], len(test))}")
+    _warn(arguments, fitted)
     means = {name: float(np.mean([measures[name] for measures in measured])) for name in measured[0]}
     print(f"mean of {arguments.cv} folds: {score.sentence(means)}")
     return SUCCESS

@@ -30,7 +30,8 @@ class ProgressLine:
     Parameters
     ----------
     tol : float
-        The violation at which the solver is done: the bar fills as log(violation) falls to log(tol).
+        The violation at which the solver is done: the bar fills as the log of the least violation so far
+        falls to log(tol).
     stream : text stream
         `sys.stderr` by default.
     delay : float
@@ -63,14 +64,15 @@ class ProgressLine:
         self._start = clock()
         self._next = delay if self.redraws else max(delay, self.period)
         self._last_iteration = math.inf
-        self._start_violation = math.inf
+        self._start_violation = self._least_violation = math.inf
         self._shown = False
 
     def __call__(self, progress: Progress) -> None:
         """Show the state if it is time to; never stops the solver."""
         if progress.iteration < self._last_iteration:  # the first or the next of several problems
-            self._start_violation = progress.violation
+            self._start_violation = self._least_violation = progress.violation
         self._last_iteration = progress.iteration
+        self._least_violation = min(self._least_violation, progress.violation)
         elapsed = self._clock() - self._start
         if elapsed >= self._next:
             self._next = elapsed + self.period
@@ -83,7 +85,7 @@ class ProgressLine:
     def sentence(self, progress: Progress, elapsed: float) -> str:
         """The state in words and numbers."""
         return (
-            f"{duration(elapsed):>8} {self._bar(progress.violation)} "
+            f"{duration(elapsed):>8} {self._bar(self._least_violation)} "
             f"violation {progress.violation:.1e} -> {self.tol:.0e}, iteration {progress.iteration:,}, "
             f"active {progress.active_size:,}, kernel evaluations {progress.kernel_evaluations:.1e}"
         )
@@ -116,11 +118,24 @@ class ProgressLine:
     def _write(self, sentence: str) -> None:
         if self.redraws:
             columns = shutil.get_terminal_size().columns - 1
-            self.stream.write("\r\x1b[K" + sentence[:columns])
+            self.stream.write("\r\x1b[K" + shortened(sentence, columns))
         else:
             self.stream.write(sentence + "\n")
         self.stream.flush()
         self._shown = True
+
+
+def shortened(sentence: str, columns: int) -> str:
+    """The sentence without the last of its parts, as many as do not fit.
+
+    Examples
+    --------
+    >>> shortened("violation 1.0e-01, iteration 12,345, active 40", 40)
+    'violation 1.0e-01, iteration 12,345'
+    """
+    while len(sentence) > columns and ", " in sentence:
+        sentence = sentence.rpartition(", ")[0]
+    return sentence[: max(columns, 0)]
 
 
 def duration(seconds: float) -> str:

@@ -1,5 +1,6 @@
 """`widemargin train` and `predict`, end to end on files."""
 
+import csv
 import os
 import signal
 import subprocess
@@ -43,7 +44,8 @@ def test_train_stores_a_model_that_predicts_as_the_machine_does(libsvm_file, sam
     X, y = sample
     assert main(["train", str(libsvm_file), str(tmp_path / "model"), "-C", "3", "--gamma", "0.5"]) == 0
     said = capsys.readouterr().out
-    assert "support vectors" in said and "duality gap" in said and f"stored in {tmp_path / 'model'}" in said
+    assert "support vectors" in said and "duality gap" in said and "trained in" in said
+    assert "/90)" in said and f"stored in {tmp_path / 'model'}" in said
     expected = wm.SVC(C=3, gamma=0.5).fit(X, y)
     stored = io.load_model(tmp_path / "model")
     np.testing.assert_allclose(stored.decision_function(X), expected.decision_function(X), atol=1e-6)
@@ -68,7 +70,7 @@ def test_every_kernel_trains_and_predicts(kernel, csv_file, tmp_path, capsys):
     model = tmp_path / "model"
     assert main(["train", str(csv_file), str(model), "--kernel", kernel, "--scale", "standard"]) == 0
     assert main(["predict", str(csv_file), str(model), str(tmp_path / "output")]) == 0
-    assert float(capsys.readouterr().out.split()[-1]) > 0.7
+    assert float(capsys.readouterr().out.split()[-2]) > 0.7
 
 
 def test_libsvm_short_options_mean_the_long_ones(csv_file, tmp_path):
@@ -127,7 +129,7 @@ def test_cross_validation_scores_every_fold_and_stores_nothing(csv_file, tmp_pat
     monkeypatch.chdir(tmp_path)
     assert main(["train", str(csv_file), "--cv", "3"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    folds = [float(line.split()[-1]) for line in lines if line.startswith("fold")]
+    folds = [float(line.split()[-2]) for line in lines if line.startswith("fold")]
     assert len(folds) == 3
     assert float(lines[-1].split()[-1]) == pytest.approx(np.mean(folds), abs=1e-3)
     assert list(tmp_path.glob("*.model")) == []
@@ -136,8 +138,43 @@ def test_cross_validation_scores_every_fold_and_stores_nothing(csv_file, tmp_pat
 def test_a_limit_on_iterations_warns_in_one_line_and_keeps_the_model(csv_file, tmp_path, capsys):
     assert main(["train", str(csv_file), str(tmp_path / "model"), "--max-iter", "2", "-C", "1000"]) == 0
     warning = capsys.readouterr().err
-    assert warning.startswith("widemargin: warning:") and warning.count("\n") == 1
+    assert warning.startswith("widemargin: warning: stopped at --max-iter 2 ") and warning.count("\n") == 1
+    assert "--scale" in warning and "warm_start" not in warning
     assert (tmp_path / "model").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments", [["train", "points.csv", "points.csv"], ["train", "points.csv", "link.csv"]]
+)
+def test_training_never_replaces_its_data(arguments, csv_file, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "link.csv").symlink_to(csv_file)
+    before = csv_file.read_bytes()
+    assert main(arguments) == 2
+    assert "same file as DATA" in capsys.readouterr().err
+    assert csv_file.read_bytes() == before
+
+
+@pytest.mark.parametrize("output", ["points.csv", "model"])
+def test_predicting_never_replaces_its_data_or_model(output, csv_file, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["train", "points.csv", "model"]) == 0
+    before = (tmp_path / output).read_bytes()
+    assert main(["predict", "points.csv", "model", output]) == 2
+    assert "same file" in capsys.readouterr().err
+    assert (tmp_path / output).read_bytes() == before
+
+
+def test_a_model_file_without_a_machine_is_refused(csv_file, tmp_path, capsys):
+    io.save_model(wm.Gaussian(), tmp_path / "kernel")
+    assert main(["predict", str(csv_file), str(tmp_path / "kernel")]) == 2
+    assert "holds no machine" in capsys.readouterr().err
+
+
+def test_a_limit_on_iterations_warns_once_for_all_folds(csv_file, capsys):
+    assert main(["train", str(csv_file), "--cv", "3", "--max-iter", "2", "-C", "1000"]) == 0
+    warning = capsys.readouterr().err
+    assert warning.startswith("widemargin: warning:") and warning.count("\n") == 1
 
 
 LIBSVM = ["--model-format", "libsvm"]
@@ -146,7 +183,15 @@ BAD = {
     "malformed line": (["train", "broken.libsvm"], "broken.libsvm"),
     "C": (["train", "points.csv", "-C", "-1"], "C"),
     "gamma": (["train", "points.csv", "--gamma", "0"], "gamma"),
-    "gamma is a word": (["train", "points.csv", "--gamma", "wide"], "--gamma"),
+    "gamma is a word": (["train", "points.csv", "--gamma", "wide"], "'wide' is neither a number"),
+    "LIBSVM's switch": (["train", "points.csv", "-b", "2"], "'2' is neither 0 nor 1"),
+    "unknown option": (["train", "points.csv", "--foo"], "--foo (see widemargin train --help)"),
+    "label first": (
+        ["train", "first.csv"],
+        "column 1 (side): 'left' is not a number; if that column holds the",
+    ),
+    "numbers for classes": (["train", "numbers.csv"], "has the label 0.5: use --type svr"),
+    "not finite": (["train", "gap.csv"], "gap.csv, line 2: column 1: 'nan' is not a finite number"),
     "infeasible nu": (["train", "points.csv", "--type", "nu-svc", "--nu", "1.5"], "nu"),
     "option of another type": (["train", "points.csv", "--nu", "0.5"], "--nu has no meaning for --type svc"),
     "option of another kernel": (["train", "points.csv", "-t", "0", "-g", "1"], "--kernel linear"),
@@ -173,6 +218,9 @@ def test_mistakes_are_said_in_one_sentence_with_exit_code_2(case, csv_file, tmp_
     monkeypatch.chdir(tmp_path)
     (tmp_path / "broken.libsvm").write_text("1 1:0.5\n1 2:x\n")
     (tmp_path / "words.csv").write_text("height,side\n1,left\n2,right\n")
+    (tmp_path / "first.csv").write_text("side,height\nleft,1\nright,2\n")
+    (tmp_path / "numbers.csv").write_text("1,1\n2,0.5\n3,2\n")
+    (tmp_path / "gap.csv").write_text("1,1\nnan,2\n")
     (tmp_path / "same.csv").write_text("1,1\n2,1\n")
     before = sorted(tmp_path.iterdir())
     arguments, words = BAD[case]
@@ -181,6 +229,20 @@ def test_mistakes_are_said_in_one_sentence_with_exit_code_2(case, csv_file, tmp_
     assert words in said.err and said.err.count("\n") == 1 and "Traceback" not in said.err
     assert said.out == ""
     assert sorted(tmp_path.iterdir()) == before
+
+
+@pytest.mark.parametrize("label", ["0", "side"])
+def test_the_model_remembers_the_column_of_labels(label, tmp_path, capsys):
+    (tmp_path / "first.csv").write_text("side,height\nleft,1\nright,2\nleft,1.1\n")
+    (tmp_path / "new.csv").write_text("height\n1\n2\n")
+    model = str(tmp_path / "model")
+    assert main(["train", str(tmp_path / "first.csv"), model, "--label", label]) == 0
+    capsys.readouterr()
+    assert main(["predict", str(tmp_path / "first.csv"), model]) == 0
+    said = capsys.readouterr()
+    assert said.out.split() == ["left", "right", "left"] and said.err == "accuracy 1 (3/3)\n"
+    assert main(["predict", str(tmp_path / "new.csv"), model]) == 0
+    assert capsys.readouterr().out.split() == ["left", "right"]
 
 
 def test_predictions_go_to_standard_output_and_the_score_beside_them(csv_file, tmp_path, capsys):
@@ -201,6 +263,20 @@ def test_probabilities_sum_to_one_and_their_greatest_is_the_prediction(csv_file,
     rows = np.array([line.split() for line in lines], dtype=float)
     np.testing.assert_allclose(rows[:, 1:].sum(axis=1), 1.0)
     np.testing.assert_array_equal(rows[:, 0], np.array([-1, 1])[rows[:, 1:].argmax(axis=1)])
+
+
+def test_labels_with_blanks_and_commas_can_be_read_back(sample, tmp_path):
+    X, y = sample
+    words = np.where(y > 0, 'far "right", up', "left of it")
+    with open(tmp_path / "words.csv", "w", newline="") as file:
+        csv.writer(file).writerows([*x, word] for x, word in zip(X, words, strict=True))
+    paths = [str(tmp_path / name) for name in ("words.csv", "model", "output")]
+    assert main(["train", *paths[:2], "--scale", "standard"]) == 0
+    assert main(["predict", *paths, "--decision"]) == 0
+    with open(tmp_path / "output", newline="") as file:
+        header, *rows = csv.reader(file, delimiter=" ")
+    assert header == ["labels", "f"]
+    assert [word for word, _ in rows] == [sorted(set(words))[float(f) > 0] for _, f in rows]
 
 
 def test_probabilities_of_a_machine_without_them_are_refused(csv_file, tmp_path, capsys):
@@ -241,34 +317,54 @@ def test_libsvm_model_files_are_written_and_read(libsvm_file, tmp_path):
     np.testing.assert_array_equal(np.loadtxt(output), theirs)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
-def test_control_c_stops_cleanly_and_keeps_the_model(tmp_path):
+BOARD = noisy_chess_board(3000, noise=0.1, seed=0)
+
+
+def interrupted(folder, *options):
+    """Exit code, output and what a terminal shows of a training that gets Ctrl-C when it shows progress."""
     import pty
 
-    board = noisy_chess_board(3000, noise=0.1, seed=0)
-    np.savetxt(tmp_path / "board.csv", np.column_stack([board.X, board.y]), delimiter=",")
+    np.savetxt(folder / "board.csv", np.column_stack([BOARD.X, BOARD.y]), delimiter=",")
     master, terminal = pty.openpty()
     command = [sys.executable, "-m", "widemargin", "train", "board.csv", "board.model"]
     with subprocess.Popen(
-        [*command, "-C", "1e7", "--tol", "1e-9", "--max-time", "100"],
-        cwd=tmp_path,
+        [*command, "-C", "1e7", "--tol", "1e-9", "--max-time", "100", *options],
+        cwd=folder,
         env=os.environ | {"PYTHONPATH": str(Path(wm.__file__).absolute().parents[1])},
         stdout=subprocess.PIPE,
         stderr=terminal,
         text=True,
     ) as process:
-        os.close(terminal)
         shown = ""
         while "violation" not in shown:
             shown += os.read(master, 1000).decode()
         process.send_signal(signal.SIGINT)
         said, _ = process.communicate(timeout=60)
+    shown += os.read(master, 10_000).decode()
+    os.close(terminal)
     os.close(master)
-    assert process.returncode == 130
-    assert "support vectors" in said
+    return process.returncode, said, shown
+
+
+needs_terminal = pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+
+
+@needs_terminal
+def test_control_c_stops_cleanly_and_keeps_the_model(tmp_path):
+    code, said, shown = interrupted(tmp_path)
+    assert code == 130
+    assert "support vectors" in said and "on the training points" not in said
+    assert "stopping ..." in shown
     stored = io.load_model(tmp_path / "board.model")
     assert stored.status_ is wm.Status.INTERRUPTED
-    assert np.isfinite(stored.decision_function(board.X)).all()
+    assert np.isfinite(stored.decision_function(BOARD.X)).all()
+
+
+@needs_terminal
+def test_control_c_ends_a_cross_validation_with_a_word(tmp_path):
+    code, said, shown = interrupted(tmp_path, "--cv", "3")
+    assert code == 130 and said == ""
+    assert "stopping ..." in shown and shown.rstrip().endswith("interrupted")
 
 
 @pytest.mark.parametrize("option", [["-t", "4"], ["-s", "5"]])

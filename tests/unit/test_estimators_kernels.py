@@ -1,6 +1,7 @@
 """Machines on every kind of data and kernel."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.datasets import load_iris
@@ -117,6 +118,15 @@ def test_points_may_be_any_objects(kernel, container):
     machine = wm.SVC(kernel=kernel).fit(container(words), [0, 0, 0, 1, 1, 1])
     np.testing.assert_array_equal(machine.predict(container(["widest", "imagine"])), [0, 1])
     assert machine.shape_fit_ == (6,) and not hasattr(machine, "n_features_in_")
+    assert set(machine.support_vectors_) <= set(words)
+
+
+@pytest.mark.parametrize("frame", [pd.Series, lambda words: pd.DataFrame({"word": words})])
+def test_objects_may_come_in_a_column_of_pandas(frame):
+    words = ["wide", "width", "wider", "margin", "marginal", "margins"]
+    labels = pd.Series([0, 0, 0, 1, 1, 1], index=range(10, 16))
+    machine = wm.SVC(kernel=common_letters).fit(frame(words), labels)
+    np.testing.assert_array_equal(machine.predict(frame(["widest", "imagine"])), [0, 1])
     assert set(machine.support_vectors_) <= set(words)
 
 

@@ -77,7 +77,7 @@ class TestReading:
 
     @settings(deadline=None, max_examples=50)
     @given(
-        X=arrays(np.float64, (4, 3), elements=st.floats(allow_nan=False)),
+        X=arrays(np.float64, (4, 3), elements=st.floats(allow_nan=False, allow_infinity=False)),
         labels=st.lists(
             st.text(st.characters(codec="utf-8", categories=("L",)), min_size=1), min_size=4, max_size=4
         ),
@@ -103,6 +103,18 @@ class TestMalformed:
         [
             ("a,b,y\n1,2,0\n1,x,0\n", "line 3: column 2 (b): 'x' is not a number"),
             ("1,2,0\n1,,0\n", "line 2: column 2: the cell is empty, a number is needed"),
+            (
+                "a,b,y\n1,nan,0\n",
+                "line 2: column 2 (b): 'nan' is not a finite number; drop the row or fill the gap",
+            ),
+            (
+                "1,2,0\n-inf,2,0\n",
+                "line 2: column 1: '-inf' is not a finite number; drop the row or fill the gap",
+            ),
+            (
+                "1,2,0\n\n1,2,NaN\n",
+                "line 3: column 3: the label NaN is not a finite number; drop the row or fill the gap",
+            ),
             ("1,2,0\n\n1,2\n", "line 3: 2 cells where the first line has 3"),
             ("1,2,0\n1,2,\n", "line 2: column 3 is empty, a label is needed"),
         ],

@@ -127,6 +127,15 @@ class TestReading:
             read_libsvm(path)
         assert str(caught.value) == f"{path}, line 3: {what}."
 
+    @pytest.mark.parametrize(
+        ("line", "what"), [("1 1:2 3:nan", "the value of index 3, nan,"), ("inf 1:2", "the label, inf,")]
+    )
+    def test_what_is_not_finite_is_named(self, data_file, line, what):
+        with pytest.raises(
+            ValueError, match=f"line 2: {what} is not a finite number; drop the row or fill the gap"
+        ):
+            read_libsvm(data_file(f"1 1:1\n{line}\n"))
+
     def test_an_index_beyond_the_number_of_features_is_named(self, data_file):
         with pytest.raises(ValueError, match="line 2: index 4 is too large for 3 features"):
             read_libsvm(data_file("1 3:1\n1 4:1\n"), n_features=3)

@@ -13,8 +13,11 @@ from hypothesis.extra import numpy as hnp
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.datasets import load_iris
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, RobustScaler, StandardScaler
 from sklearn.svm import SVC
 
+import widemargin as wm
 from widemargin.calibration import Calibrated, OneVsAllSigmoids
 from widemargin.io import load_model, save_model, storable
 from widemargin.io.tree import Decoder, Encoder
@@ -132,8 +135,19 @@ class TestRoundTrip:
 
     def test_nested_kernels_come_back(self, tmp_path):
         kernel = ToyKernel(np.float32(0.1), left=ToyKernel(np.array([0.5, 2.0]), left=ToyKernel()))
-        save_model(ToySVC(kernel=kernel), tmp_path / "m")
-        assert_same(load_model(tmp_path / "m").kernel, kernel)
+        save_model(kernel, tmp_path / "m")
+        assert_same(load_model(tmp_path / "m"), kernel)
+
+    @pytest.mark.parametrize(
+        "scaler", [MaxAbsScaler(), MinMaxScaler(), Normalizer(), RobustScaler(), StandardScaler()]
+    )
+    def test_a_pipeline_of_a_scaler_and_a_machine_comes_back(self, scaler, tmp_path):
+        X, y = load_iris(return_X_y=True)
+        pipeline = make_pipeline(scaler, wm.SVC()).fit(X, y)
+        save_model(pipeline, tmp_path / "m")
+        np.testing.assert_array_equal(
+            load_model(tmp_path / "m").decision_function(X), pipeline.decision_function(X)
+        )
 
     def test_our_own_estimators_need_no_registration(self, tmp_path):
         sigmoids = OneVsAllSigmoids().fit(np.eye(3), [0, 1, 2])
@@ -190,6 +204,12 @@ class TestRoundTrip:
 
 
 class TestRefusal:
+    @pytest.mark.parametrize("machine", [wm.SVC(), wm.EnclosingBall(), Calibrated(wm.SVC())])
+    def test_a_machine_that_is_not_fitted_is_refused(self, machine, tmp_path):
+        with pytest.raises(ValueError, match=r"cannot be stored: it is not fitted"):
+            save_model(machine, tmp_path / "m")
+        assert list(tmp_path.iterdir()) == []
+
     @pytest.mark.parametrize(
         ("change", "message"),
         [
@@ -269,7 +289,7 @@ class TestDamage:
     @given(data=st.data())
     def test_a_changed_byte_is_noticed_or_harmless(self, tmp_path_factory, data):
         path = tmp_path_factory.mktemp("damage") / "some.model"
-        model = ToySVC(kernel=ToyKernel(np.arange(5.0)))
+        model = ToyKernel(np.arange(5.0))
         save_model(model, path)
         content = bytearray(path.read_bytes())
         position = data.draw(st.integers(0, len(content) - 1))

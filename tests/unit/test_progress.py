@@ -69,6 +69,26 @@ def test_the_bar_fills_with_the_logarithm_of_the_violation(violation, filled):
     assert stream.getvalue().splitlines()[-1].count("#") == filled
 
 
+def test_the_bar_never_goes_back():
+    stream, clock = io.StringIO(), Clock()
+    line = ProgressLine(1e-3, stream, delay=0.0, period=0.0, clock=clock)
+    feed(line, clock, [(0.0, 1, 10.0), (1.0, 2, 0.1), (2.0, 3, 5.0)])
+    *_, last = stream.getvalue().splitlines()
+    assert last.count("#") == 5 and "violation 5.0e+00" in last
+
+
+@pytest.mark.parametrize("columns", [60, 80, 100, 120])
+def test_a_narrow_terminal_gets_whole_numbers(columns, monkeypatch):
+    monkeypatch.setenv("COLUMNS", str(columns))
+    stream, clock = Terminal(), Clock()
+    line = ProgressLine(1e-3, stream, delay=0.0, clock=clock)
+    feed(line, clock, [(1.0, 123456, 1.0)])
+    shown = stream.getvalue().removeprefix("\r\x1b[K").rstrip()
+    assert len(shown) < columns
+    assert line.sentence(state(123456, 1.0), 1.0).startswith(shown)
+    assert shown.split()[-1] in ("1e-03", "123,456", "40", "9.0e+02")
+
+
 def test_the_bar_starts_again_with_the_next_problem():
     stream, clock = io.StringIO(), Clock()
     line = ProgressLine(1e-3, stream, delay=0.0, period=0.0, clock=clock)

@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         0 for success, 2 for input or arguments that cannot work, 130 after Ctrl-C.
     """
     try:
-        arguments = _parser().parse_args(machine.spell_out_weights(sys.argv[1:] if argv is None else argv))
+        arguments = _parse(machine.spell_out_weights(sys.argv[1:] if argv is None else argv))
     except SystemExit as end:  # argparse has said all there is to say
         return int(end.code or 0)
     with warnings.catch_warnings():
@@ -57,7 +57,17 @@ class OneSentenceParser(argparse.ArgumentParser):
         self.exit(USER_ERROR, f"{self.prog}: {message} (see {self.prog} --help)\n")
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parse(argv: list[str]) -> argparse.Namespace:
+    """The arguments; those of no meaning are refused by the command, whose help has the list."""
+    parser, commands = _parsers()
+    arguments, unknown = parser.parse_known_args(argv)
+    if unknown:
+        commands[arguments.command].error(f"unrecognized arguments: {' '.join(unknown)}")
+    return arguments
+
+
+def _parsers() -> tuple[OneSentenceParser, dict[str, OneSentenceParser]]:
+    """The parser of all and those of the commands."""
     parser = OneSentenceParser(
         prog="widemargin", description="Kernel machines that train exactly, fast, and with a certificate."
     )
@@ -68,7 +78,7 @@ def _parser() -> argparse.ArgumentParser:
         summary = description.splitlines()[0].rstrip(".")
         command = commands.add_parser(name, help=summary[0].lower() + summary[1:], description=description)
         module.add_arguments(command)
-    return parser
+    return parser, commands.choices
 
 
 def _sentence(error: Exception) -> str:

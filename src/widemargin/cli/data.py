@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from widemargin import io
+from widemargin.io.csv_format import BadCell
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,16 +22,38 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--label",
         type=_column,
-        default=-1,
+        default=argparse.SUPPRESS,
         metavar="COLUMN",
-        help="column of labels in a CSV file: its name, its number from 0, or 'none' (default: the last)",
+        help="column of labels in a CSV file: its name, its number (0 is the first), or 'none' "
+        "(default: that of the training for predict, else the last)",
     )
 
 
-def read(arguments: argparse.Namespace, n_features: int | None = None) -> io.Table:
-    """The table, of `n_features` columns besides the labels if that is known."""
+def read(arguments: argparse.Namespace, n_features: int | None = None, label: int | str = -1) -> io.Table:
+    """The table, of `n_features` columns besides the labels if that is known.
+
+    The labels are in the column `label` unless --label names another.
+    """
     format = None if arguments.format == "auto" else arguments.format
-    return io.read_table(arguments.data, format=format, label=arguments.label, n_features=n_features)
+    column = getattr(arguments, "label", label)
+    try:
+        return io.read_table(arguments.data, format=format, label=column, n_features=n_features)
+    except BadCell as error:
+        if error.is_text:
+            hint = f"if that column holds the labels, give --label {error.column}"
+            raise ValueError(f"{str(error).rstrip('.')}; {hint}") from None
+        raise
+
+
+def remember_label(estimator: Any, arguments: argparse.Namespace) -> None:
+    """Keep in the model which column held the labels, so that `predict` finds them."""
+    if getattr(arguments, "label", None) is not None:
+        estimator.label_column_ = arguments.label
+
+
+def remembered_label(estimator: Any) -> int | str:
+    """The column of labels that the machine was trained on, else the last."""
+    return getattr(estimator, "label_column_", -1)
 
 
 def _column(text: str) -> int | str | None:

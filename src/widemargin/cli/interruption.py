@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import sys
 from types import FrameType
 from typing import Any
+
+NOTICE = b"stopping ... (Ctrl-C again gives up)\n"
 
 
 class Interruption:
     """While entered, notes that Ctrl-C was pressed.
 
-    Politely, the first one does no more than that, so that a solver can stop with what it has, and only the
-    second one interrupts. Otherwise each one interrupts as usual.
+    Politely, the first one does no more than that and say so, so that a solver can stop with what it has, and
+    only the second one interrupts. Otherwise each one interrupts as usual.
     """
 
     def __init__(self, *, politely: bool = True) -> None:
@@ -29,3 +33,5 @@ class Interruption:
         first, self.requested = not self.requested, True
         if not (first and self.politely):
             raise KeyboardInterrupt
+        # Past the buffer of sys.stderr, which the interrupted code may just be writing to.
+        os.write(2, b"\n" + NOTICE if sys.stderr.isatty() else NOTICE)

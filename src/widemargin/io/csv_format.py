@@ -6,8 +6,9 @@ import csv
 from array import array
 from collections.abc import Iterator
 from io import StringIO
+from math import isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -15,6 +16,7 @@ from numpy.typing import DTypeLike, NDArray
 from .files import PathLike, malformed, read_bytes, shown
 
 DELIMITERS = ",;\t"
+FINITE = "finite number; drop the row or fill the gap"
 
 
 def read_csv(
@@ -107,6 +109,14 @@ def _is_number(cell: str) -> bool:
     return True
 
 
+class BadCell(ValueError):
+    """A feature that is no finite number, by its column (from 0)."""
+
+    def __init__(self, path: PathLike, line: int, what: str, *, column: int, is_text: bool):
+        super().__init__(*malformed(path, line, what).args)
+        self.column, self.is_text = column, is_text
+
+
 class _Columns:
     """Which column holds the labels, decided by the first row."""
 
@@ -131,7 +141,9 @@ class _Columns:
                 )
             return self.first.index(label)
         if not -self.count <= label < self.count:
-            raise ValueError(f"label={label} is outside the {self.count} columns of {self.path}.")
+            raise ValueError(
+                f"label={label} is outside the {self.count} columns of {self.path}, which count from 0."
+            )
         return label % self.count
 
     def are_named(self, header: bool | None) -> bool:
@@ -152,6 +164,7 @@ class _Table:
         self.path, self.columns, self.names = path, columns, names
         self.values = array("d")
         self.labels: list[str] = []
+        self.lines = array("q")
         self.n = 0
 
     def append(self, line: int, cells: list[str]) -> None:
@@ -159,23 +172,36 @@ class _Table:
             what = f"{len(cells)} cells where the first line has {self.columns.count}"
             raise malformed(self.path, line, what)
         try:
-            self.values.extend(map(float, self.columns.without_label(cells)))
+            values = list(map(float, self.columns.without_label(cells)))
         except ValueError:
             self._complain(line, cells)
+        if not all(map(isfinite, values)):
+            self._complain(line, cells)
+        self.values.extend(values)
         if self.columns.label is not None:
             self.labels.append(cells[self.columns.label])
+            self.lines.append(line)
             if not self.labels[-1]:
                 raise malformed(
                     self.path, line, f"{self._place(self.columns.label)} is empty, a label is needed"
                 )
         self.n += 1
 
-    def _complain(self, line: int, cells: list[str]) -> None:
-        """Raise for the first feature that is not a number."""
-        for column, cell in enumerate(cells):
-            if column != self.columns.label and not _is_number(cell):
-                what = f"{shown(cell)} is not a number" if cell else "the cell is empty, a number is needed"
-                raise malformed(self.path, line, f"{self._place(column)}: {what}")
+    def _complain(self, line: int, cells: list[str]) -> NoReturn:
+        """Raise for the first feature that is not a finite number."""
+        column, cell = next(
+            (column, cell)
+            for column, cell in enumerate(cells)
+            if column != self.columns.label and not (_is_number(cell) and isfinite(float(cell)))
+        )
+        what = f"{shown(cell)} is not a {FINITE if _is_number(cell) else 'number'}"
+        raise BadCell(
+            self.path,
+            line,
+            f"{self._place(column)}: {what if cell else 'the cell is empty, a number is needed'}",
+            column=column,
+            is_text=bool(cell) and not _is_number(cell),
+        )
 
     def _place(self, column: int) -> str:
         return f"column {column + 1}" + (f" ({self.names[column]})" if self.names else "")
@@ -188,7 +214,14 @@ class _Table:
     def target(self) -> NDArray[Any] | None:
         if self.columns.label is None:
             return None
-        return np.array(self.labels, dtype=np.float64 if all(map(_is_number, self.labels)) else np.str_)
+        if not all(map(_is_number, self.labels)):
+            return np.array(self.labels, dtype=np.str_)
+        y = np.array(self.labels, dtype=np.float64)
+        bad = np.flatnonzero(~np.isfinite(y))
+        if bad.size:
+            what = f"{self._place(self.columns.label)}: the label {self.labels[bad[0]]} is not a {FINITE}"
+            raise malformed(self.path, self.lines[bad[0]], what)
+        return y
 
     def feature_names(self) -> list[str] | None:
         return None if self.names is None else self.columns.without_label(self.names)

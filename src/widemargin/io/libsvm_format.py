@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from io import BytesIO
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -74,6 +75,8 @@ def read_libsvm(
         raise ValueError(f"{path} is not a LIBSVM data file: {error}") from error
     if y.size == 0:
         raise ValueError(f"{path} holds no rows.")
+    if not (np.isfinite(X.data).all() and np.isfinite(y).all()):
+        _complain(path, content, 0 if zero_based else 1, n_features)
     if b"qid:" in content:
         warnings.warn(f"{path}: query ids (qid:) are ignored.", stacklevel=2)
     return X.astype(dtype, copy=False), y
@@ -86,7 +89,10 @@ def _complain(path: PathLike, content: bytes, first_index: int, n_features: int 
             del tokens[1]
         try:
             _check_label(tokens[0])
-            indices, _ = parse_pairs(tokens[1:], first_index)
+            indices, values = parse_pairs(tokens[1:], first_index)
+            _check_finite(float(tokens[0]), "the label")
+            for index, value in zip(indices, values, strict=True):
+                _check_finite(value, f"the value of index {index + first_index}")
         except ValueError as error:
             raise malformed(path, number, str(error)) from None
         if n_features is not None and indices and indices[-1] >= n_features:
@@ -106,6 +112,11 @@ def _check_label(token: str) -> None:
     if ":" in token:
         raise ValueError(f"the line starts with {token!r}; its label is missing")
     parse_number(token, "label")
+
+
+def _check_finite(value: float, what: str) -> None:
+    if not isfinite(value):
+        raise ValueError(f"{what}, {value}, is not a finite number; drop the row or fill the gap")
 
 
 def write_libsvm(path: PathLike, X: Any, y: ArrayLike, *, zero_based: bool = False) -> None:

@@ -16,6 +16,8 @@ from typing import Any
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.validation import check_is_fitted
 
 from .. import __version__
 from .files import PathLike, replacing
@@ -26,11 +28,11 @@ VERSION = 1
 
 
 def save_model(estimator: Any, path: PathLike) -> None:
-    """Store an estimator, fitted or not, with its parameters, kernels, solvers and fitted attributes.
+    """Store a fitted estimator with its parameters, kernels, solvers and fitted attributes.
 
-    What a file cannot hold (a Python function as kernel, objects of unknown classes, random generators) is
-    refused before anything is written. The file is complete or not there at all; the same estimator gives
-    the same bytes.
+    An estimator without a fit, and what a file cannot hold (a Python function as kernel, objects of unknown
+    classes, random generators), are refused before anything is written. The file is complete or not there at
+    all; the same estimator gives the same bytes.
 
     Parameters
     ----------
@@ -58,6 +60,7 @@ def save_model(estimator: Any, path: PathLike) -> None:
         raise ValueError(f"{name} cannot be stored: {error}.") from None
     except RecursionError:
         raise ValueError(f"{name} cannot be stored: its attributes contain each other.") from None
+    _check_fitted(estimator, name)
     head = {"format": FORMAT, "version": VERSION, "widemargin": __version__, "model": tree}
     members = {"model.json": json.dumps(head, indent=1, allow_nan=False).encode()}
     members |= {member: _npy(array) for member, array in encoder.arrays.items()}
@@ -65,6 +68,15 @@ def save_model(estimator: Any, path: PathLike) -> None:
     with replacing(path) as file, ZipFile(file, "w", ZIP_STORED) as archive:
         for member, content in members.items():
             archive.writestr(ZipInfo(member), content)
+
+
+def _check_fitted(estimator: Any, name: str) -> None:
+    """Refuse what has a fit method and was not fitted."""
+    if hasattr(estimator, "fit"):
+        try:
+            check_is_fitted(estimator)
+        except NotFittedError:
+            raise ValueError(f"{name} cannot be stored: it is not fitted, call its fit first.") from None
 
 
 def load_model(path: PathLike) -> Any:

@@ -1,7 +1,8 @@
 """The classes whose objects a model file may hold.
 
 A model file names classes, it never holds code. A name is looked up among the classes defined in the
-packages below and those registered with `storable`; anything else is refused, in writing and in reading.
+packages below, the classes of scikit-learn below and those registered with `storable`; anything else is
+refused, in writing and in reading.
 """
 
 from __future__ import annotations
@@ -14,8 +15,14 @@ from pkgutil import walk_packages
 from types import ModuleType
 from typing import TypeVar
 
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, RobustScaler, StandardScaler
+
 ROOT = "widemargin"
 PACKAGES = ("estimators", "kernels", "solvers", "problems", "expansion", "calibration")
+
+GUESTS = (Pipeline, MaxAbsScaler, MinMaxScaler, Normalizer, RobustScaler, StandardScaler)
+"""Classes of scikit-learn that a machine is often trained behind."""
 
 _registered: dict[str, type] = {}
 _Class = TypeVar("_Class", bound=type)
@@ -35,12 +42,12 @@ def storable(cls: _Class) -> _Class:
 
 def find_class(name: str) -> type | None:
     """The class of that name which model files may hold, or None."""
-    return _registered.get(name) or _own_classes().get(name)
+    return _registered.get(name) or _known_classes().get(name)
 
 
 @cache
-def _own_classes() -> dict[str, type]:
-    return {
+def _known_classes() -> dict[str, type]:
+    return {guest.__name__: guest for guest in GUESTS} | {
         name: item
         for module in _modules()
         for name, item in vars(module).items()

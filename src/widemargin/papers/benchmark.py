@@ -58,6 +58,11 @@ NEEDS = (
 )
 
 
+def sets(count: int) -> str:
+    """So many data sets, in words."""
+    return "1 set" if count == 1 else f"{count} sets"
+
+
 def problem(name: str, data_dir: Path | None) -> Task:
     """One of the 22 problems with the parameters of table 7.1."""
     printed = PRINTED[name]

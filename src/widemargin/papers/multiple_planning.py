@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from widemargin.datasets import published
-from widemargin.papers.benchmark import NEEDS, PRINTED, names, problem
+from widemargin.papers.benchmark import NEEDS, PRINTED, names, problem, sets
 from widemargin.papers.experiment import Experiment, Scope
 from widemargin.papers.statistics import geometric_mean
 from widemargin.papers.table import Column, Table
@@ -52,7 +52,7 @@ class MultiplePlanning(Experiment):
 
         missing = published.missing(scope.data_dir)
         return [
-            f"Geometric means over {len(table.rows)} sets, by N: iterations {means('iterations')}; "
+            f"Geometric means over {sets(len(table.rows))}, by N: iterations {means('iterations')}; "
             f"time {means('time')}.",
             "Claimed: N = 2 and 3 equal or slightly better than 1 in time, 5 worse, 10 and 20 much worse.",
             *([missing] if missing else []),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from widemargin.datasets import published
-from widemargin.papers.benchmark import NEEDS, PRINTED, names, problem
+from widemargin.papers.benchmark import NEEDS, PRINTED, names, problem, sets
 from widemargin.papers.experiment import Experiment, Scope
 from widemargin.papers.statistics import geometric_mean, paired_sign
 from widemargin.papers.table import Column, Table
@@ -54,7 +54,7 @@ class PlanningAhead(Experiment):
             for head in ("ratio", "printed ratio", "time ratio", "printed time ratio")
         }
         notes = [
-            f"Geometric means over {len(table.rows)} sets, printed ones of the same sets in brackets: "
+            f"Geometric means over {sets(len(table.rows))}, printed ones of the same sets in brackets: "
             f"iterations {means['ratio']:.3f} ({means['printed ratio']:.3f}), "
             f"time {means['time ratio']:.3f} ({means['printed time ratio']:.3f}).",
             f"Significantly fewer iterations on {_count(table, 'iterations')}; less time on "
@@ -93,4 +93,4 @@ def compare(name: str, runs: Runs) -> tuple[Any, ...]:
 
 def _count(table: Table, quantity: str, better: str = ">", worse: str = "<") -> str:
     signs = table[f"{quantity} sign"]
-    return f"{signs.count(better)} sets, the contrary on {signs.count(worse)}"
+    return f"{sets(signs.count(better))}, the contrary on {signs.count(worse)}"

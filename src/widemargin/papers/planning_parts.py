@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from widemargin.datasets import published
-from widemargin.papers.benchmark import NEEDS, names, problem
+from widemargin.papers.benchmark import NEEDS, names, problem, sets
 from widemargin.papers.experiment import Experiment, Scope
 from widemargin.papers.statistics import geometric_mean, paired_sign
 from widemargin.papers.table import Column, Table
@@ -62,7 +62,7 @@ class PlanningParts(Experiment):
         )
         missing = published.missing(scope.data_dir)
         return [
-            f"Geometric means over {len(table.rows)} sets: {means}.",
+            f"Geometric means over {sets(len(table.rows))}: {means}.",
             claims,
             *([missing] if missing else []),
         ]

@@ -228,6 +228,7 @@ void bind_solvers(nb::module_& m) {
       .def_rw("recent", &Policies::recent)
       .def_rw("only_after_free", &Policies::only_after_free)
       .def_rw("recall", &Policies::recall)
+      .def_rw("recall_recent", &Policies::recall_recent)
       .def_rw("recall_always", &Policies::recall_always)
       .def_rw("progress", &Policies::progress);
 

@@ -22,6 +22,7 @@ struct Policies {
   bool only_after_free = true;  // plan only after free steps (algorithm 7.3), or always (7.1)
   bool recall = false;          // planning-ahead selection (7.2)
   bool recall_always = false;   // recall after ordinary steps too (ablation)
+  int recall_recent = 1;        // pairs recalled by it
   double progress = 0.9;        // eta of the planning-ahead selection
 };
 
@@ -47,7 +48,7 @@ template <class Real>
 WorkingSetPtr<Real> make_working_set(const Policies& p, Counters& counters) {
   auto selection = make_selection<Real>(p.selection, p, counters);
   if (!p.recall) return selection;
-  return std::make_unique<PlanningSelection<Real>>(std::move(selection), p.progress, p.recent, p.recall_always,
+  return std::make_unique<PlanningSelection<Real>>(std::move(selection), p.progress, p.recall_recent, p.recall_always,
                                                    counters);
 }
 

@@ -140,6 +140,8 @@ class SMO(BaseEstimator):
         self, stop: Stop, shrinking: bool = True, cache_bytes: int = 0, n_threads: int = 1
     ) -> _core.Settings:
         """The record the core reads."""
+        if self.trace < 0:
+            raise ValueError(f"trace must be a number of iterations, 0 for none; got {self.trace!r}.")
         settings = _core.Settings()
         policies = _core.Policies()
         working_set(self.working_set).configure(policies)

@@ -70,8 +70,10 @@ class PlanningAhead(StepRule):
         policies.step = _core.StepName.planning_ahead
         policies.recent = self.recent
         policies.only_after_free = self.only_after_free
-        policies.recall = policies.recall or self.recall
-        policies.progress = self.eta
+        if self.recall and not policies.recall:  # a PlanningSelection of the user's own keeps its settings
+            policies.recall = True
+            policies.recall_recent = self.recent
+            policies.progress = self.eta
 
 
 NAMES: dict[str, type[StepRule]] = {

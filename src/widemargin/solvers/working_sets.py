@@ -158,7 +158,7 @@ class PlanningSelection(WorkingSet):
         working_set(self.inner).configure(policies)
         policies.recall = True
         policies.recall_always = self.always
-        policies.recent = self.recent
+        policies.recall_recent = self.recent
         policies.progress = self.eta
 
 

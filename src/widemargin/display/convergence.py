@@ -63,7 +63,7 @@ def convergence(
         _curve(violations, iteration, violation, name, stroke)
         _curve(objectives, iteration, optimum - objective, name, stroke)
 
-    _finish(violations, "KKT violation")
+    _finish(violations, "KKT violation (line: smallest so far)")
     _finish(objectives, "dual objective: distance to the optimum")
     if tol is not None:
         violations.axhline(tol, color="#555555", linewidth=0.9, linestyle="dotted")

@@ -2,37 +2,41 @@
 
 __version__ = "0.1.0"
 
-from widemargin import calibration, io, kernels, problems, solvers
-from widemargin.calibration import Calibrated
-from widemargin.estimators import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
-from widemargin.expansion import Expansion
-from widemargin.kernels import (
-    ARDGaussian,
-    Gaussian,
-    GeneralGaussian,
-    Kernel,
-    Laplacian,
-    Linear,
-    Polynomial,
-    Precomputed,
-    Sigmoid,
-)
-from widemargin.solvers import (
-    SMO,
-    Decomposition,
-    Greedy,
-    HybridMaximumGain,
-    MaximumGain,
-    MostViolatingPair,
-    Newton,
-    OverRelaxed,
-    PlanningAhead,
-    PlanningSelection,
-    SecondOrder,
-    Solution,
-    Status,
-    Stop,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from widemargin import calibration, io, kernels, problems, solvers
+    from widemargin.calibration import Calibrated
+    from widemargin.estimators import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
+    from widemargin.expansion import Expansion
+    from widemargin.kernels import (
+        ARDGaussian,
+        Gaussian,
+        GeneralGaussian,
+        Kernel,
+        Laplacian,
+        Linear,
+        Polynomial,
+        Precomputed,
+        Sigmoid,
+    )
+    from widemargin.solvers import (
+        SMO,
+        Decomposition,
+        Greedy,
+        HybridMaximumGain,
+        MaximumGain,
+        MostViolatingPair,
+        Newton,
+        OverRelaxed,
+        PlanningAhead,
+        PlanningSelection,
+        SecondOrder,
+        Solution,
+        Status,
+        Stop,
+    )
 
 __all__ = [
     "SMO",
@@ -72,3 +76,20 @@ __all__ = [
     "problems",
     "solvers",
 ]
+
+_PARTS = ("calibration", "estimators", "expansion", "io", "kernels", "problems", "solvers")
+
+if not TYPE_CHECKING:  # which would take any name for an attribute
+
+    def __getattr__(name: str) -> Any:
+        """Load a part when it is first asked for, so that the command line can hear Ctrl-C before that."""
+        if name in _PARTS:
+            return import_module(f"{__name__}.{name}")
+        if name in __all__:
+            home = next(part for part in map(__getattr__, _PARTS) if hasattr(part, name))
+            return globals().setdefault(name, getattr(home, name))
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -367,6 +367,29 @@ def test_control_c_ends_a_cross_validation_with_a_word(tmp_path):
     assert "stopping ..." in shown and shown.rstrip().endswith("interrupted")
 
 
+IMPATIENT = """
+import sys
+
+
+class Impatience:
+    def find_spec(self, name, *_):
+        if name == "numpy":
+            raise KeyboardInterrupt
+
+
+sys.meta_path.insert(0, Impatience())
+from widemargin.cli import main
+
+sys.exit(main(["--version"]))
+"""
+
+
+def test_control_c_while_the_libraries_load_ends_with_a_word():
+    environment = os.environ | {"PYTHONPATH": str(Path(wm.__file__).absolute().parents[1])}
+    ended = subprocess.run([sys.executable, "-c", IMPATIENT], env=environment, capture_output=True, text=True)
+    assert ended.returncode == 130 and ended.stderr == "widemargin: interrupted\n"
+
+
 @pytest.mark.parametrize("option", [["-t", "4"], ["-s", "5"]])
 def test_numbers_mean_what_they_mean_in_libsvm_or_nothing(option, libsvm_file, capsys):
     assert main(["train", str(libsvm_file), *option]) == 2

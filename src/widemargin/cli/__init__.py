@@ -1,5 +1,30 @@
 """The command line: `widemargin demo | train | predict | reproduce`, one file for each."""
 
-from widemargin.cli.command_line import main
+import sys
+from collections.abc import Sequence
+
+from widemargin.cli.exit_code import INTERRUPTED
 
 __all__ = ["main"]
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Parameters
+    ----------
+    argv : sequence of str, optional
+        The arguments after the program's name; those of the process by default.
+
+    Returns
+    -------
+    code : int
+        0 for success, 2 for input or arguments that cannot work, 130 after Ctrl-C.
+    """
+    try:
+        from widemargin.cli.command_line import run  # takes a second, in which Ctrl-C may come too
+
+        return run(argv)
+    except KeyboardInterrupt:
+        print("widemargin: interrupted", file=sys.stderr)
+        return INTERRUPTED

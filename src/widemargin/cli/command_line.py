@@ -11,24 +11,13 @@ from typing import NoReturn, TextIO
 
 from widemargin import __version__
 from widemargin.cli import demo, machine, predict, reproduce, train
-from widemargin.cli.exit_code import INTERRUPTED, USER_ERROR
+from widemargin.cli.exit_code import USER_ERROR
 
 COMMANDS = {"demo": demo, "train": train, "predict": predict, "reproduce": reproduce}
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command.
-
-    Parameters
-    ----------
-    argv : sequence of str, optional
-        The arguments after the program's name; those of the process by default.
-
-    Returns
-    -------
-    code : int
-        0 for success, 2 for input or arguments that cannot work, 130 after Ctrl-C.
-    """
+def run(argv: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit code."""
     try:
         arguments = _parse(machine.spell_out_weights(sys.argv[1:] if argv is None else argv))
     except SystemExit as end:  # argparse has said all there is to say
@@ -38,9 +27,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         warnings.showwarning = _show_warning
         try:
             return int(COMMANDS[arguments.command].run(arguments))
-        except KeyboardInterrupt:
-            print("widemargin: interrupted", file=sys.stderr)
-            return INTERRUPTED
         except BrokenPipeError:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 1

@@ -78,12 +78,13 @@ __all__ = [
 ]
 
 _PARTS = ("calibration", "estimators", "expansion", "io", "kernels", "problems", "solvers")
+_EXTRAS = ("datasets", "display", "papers", "testing")
 
 if not TYPE_CHECKING:  # which would take any name for an attribute
 
     def __getattr__(name: str) -> Any:
         """Load a part when it is first asked for, so that the command line can hear Ctrl-C before that."""
-        if name in _PARTS:
+        if name in _PARTS or name in _EXTRAS:
             return import_module(f"{__name__}.{name}")
         if name in __all__:
             home = next(part for part in map(__getattr__, _PARTS) if hasattr(part, name))
@@ -92,4 +93,4 @@ if not TYPE_CHECKING:  # which would take any name for an attribute
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_EXTRAS})

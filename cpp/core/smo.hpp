@@ -25,6 +25,7 @@ class Smo {
   /// Nothing: single precision does not suffice, continue in double.
   std::optional<Status> run() {
     while (true) {
+      end_polish_if_due();
       if (state_.violation() <= tolerance_ && verified()) return outcome(run_.status);
       if (must_stop()) return run_.finish(outcome(run_.status));
       if (precision_exhausted_) return std::nullopt;
@@ -126,15 +127,24 @@ class Smo {
   /// Goes on to a violation of rounding size if that was asked for; false if it is done or not wanted. A start that
   /// was good enough is left as it is.
   bool polish() {
-    if (polishing() || options_.stop.polish <= 0 || counters_.iterations == 0) return false;
+    if (polished_ || options_.stop.polish <= 0 || counters_.iterations == 0) return false;
+    polished_ = true;
     tolerance_ = 1e-11;
     polish_end_ = counters_.iterations + options_.stop.polish;
     return true;
   }
-  bool polishing() const { return polish_end_ >= 0; }
 
-  /// A polished solution is optimal whatever ended the polishing.
-  Status outcome(Status status) const { return polishing() ? Status::Optimal : status; }
+  /// The violation goes up and down: after the last step of polishing the tolerance asked for may have to be met again.
+  void end_polish_if_due() {
+    if (counters_.iterations < polish_end_) return;
+    tolerance_ = options_.stop.tolerance;
+    polish_end_ = never;
+  }
+
+  /// What ends the polishing of a solution that is good enough does not make it worse.
+  Status outcome(Status status) const {
+    return polish_end_ != never && state_.violation() <= options_.stop.tolerance ? Status::Optimal : status;
+  }
 
   bool short_step(const Step& step) const {
     return options_.rule == StopRule::ShortStep && working_set_.stops_at_short_step() && step.newton < tolerance_;
@@ -166,7 +176,6 @@ class Smo {
   bool must_stop() {
     if (unbounded_) return run_.stop(Status::Unbounded);
     if (run_.out_of_iterations()) return true;
-    if (polishing() && counters_.iterations >= polish_end_) return run_.stop(Status::MaxIterations);
     if (counters_.iterations % 16 != 0 && counters_.cache_misses == misses_seen_) return false;
     misses_seen_ = counters_.cache_misses;
     return run_.told_to_stop();
@@ -187,6 +196,7 @@ class Smo {
   }
 
   static constexpr double single_rounding = 6e-8;
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
   Run<Real>& run_;
   WorkingSet<Real>& working_set_;
@@ -198,9 +208,9 @@ class Smo {
   NewtonFinish<Real> newton_finish_;
   Memory memory_;
   double tolerance_ = options_.stop.tolerance;
-  std::int64_t polish_end_ = -1;
+  std::int64_t polish_end_ = never;
   double best_exact_ = infinity, least_violation_ = infinity;
-  bool looked_back_ = false, precision_exhausted_ = false, unbounded_ = false;
+  bool looked_back_ = false, polished_ = false, precision_exhausted_ = false, unbounded_ = false;
   const bool cone_ = run_.problem().is_cone();
   int stalls_ = 0, rounding_failures_ = 0;
   std::int64_t misses_seen_ = -1, last_standstill_ = -10;

@@ -67,6 +67,9 @@ Solution solve_with(const Problem& problem, const Gram& gram, Settings settings,
   }
   solution.status = *status;
   solution.certificate = certify(iterate);
+  if (solution.status == Status::Optimal && settings.run.rule == StopRule::Kkt &&
+      solution.certificate.violation > settings.run.stop.tolerance)
+    solution.status = Status::Stalled;  // no claim that the certificate does not confirm
   solution.exact = iterate.exact();
   solution.alpha = std::move(iterate.alpha);
   solution.gradient = std::move(iterate.gradient);

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin import kernels
 from widemargin.estimators import parameters, sample
-from widemargin.estimators.training import Solved, Training, choose_solver, is_auto, worst_of
+from widemargin.estimators.training import POLISHED_SIZE, Solved, Training, choose_solver, is_auto, worst_of
 from widemargin.expansion import Expansion
 from widemargin.kernels.points import count, take
 from widemargin.kernels.resolve import KERNEL_NAMES
@@ -92,7 +92,10 @@ class KernelMachine(BaseEstimator):
             sample.check_matrix(X)
         return kernel, kernel.bind(X)
 
-    def _solve(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Solved:
+    def _solve(
+        self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None], columns: int = 1
+    ) -> Solved:
+        """Solve all problems; the first `columns` of them make the machine, the others are folds of it."""
         training = Training(
             solver=choose_solver(self.solver),
             tol=self.tol,
@@ -103,7 +106,8 @@ class KernelMachine(BaseEstimator):
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
             callback=self.callback,
-            polish=is_auto(self.solver),
+            polish=is_auto(self.solver)
+            and sum(problem.size for problem in problems[:columns]) <= POLISHED_SIZE,
         )
         return training.run(problems, gram, starts)
 

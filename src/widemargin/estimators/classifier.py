@@ -112,7 +112,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         starts: list[Vector | None] = [None] * len(machines)
         if (last := self._last_coefficients(n, columns)) is not None:
             starts[:columns] = [machine.start(each) for machine, each in zip(machines, last.T, strict=False)]
-        solved = self._solve([machine.problem for machine in machines], gram, starts)
+        solved = self._solve([machine.problem for machine in machines], gram, starts, columns)
         self._check_separable(solved.solutions, M, classes)
         self._keep_columns(X, kernel, classes, labels, *_functions(machines[:columns], solved.solutions, n))
         self.class_weight_ = class_weight

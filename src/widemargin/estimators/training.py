@@ -28,7 +28,7 @@ TABLE_ROWS = 64
 """Rows of a shared kernel matrix computed at a time."""
 
 POLISHED_SIZE, POLISHING_STEPS = 1000, 20_000
-"""Fits with up to this many variables in all are solved to rounding, unless a solver was named: for a few
+"""Machines with up to this many variables in all are solved to rounding, unless a solver was named: for a few
 milliseconds weights equal repetitions exactly, and the order of the data does not matter."""
 
 SEVERITY = [
@@ -119,7 +119,7 @@ class Training:
     n_jobs: int | None
     verbose: bool
     callback: Callable[[Any], Any] | None
-    polish: bool = True
+    polish: bool
 
     def run(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Solved:
         """Solve all problems, several at a time if there are threads for it."""
@@ -130,8 +130,7 @@ class Training:
         table, table_bytes = None, 8 * gram.shape[0] ** 2
         if len(problems) > 1 and table_bytes <= self.cache_bytes // 2:
             table = tabulate(gram)  # several problems read the same entries again and again
-        small = sum(len(problem.linear) for problem in problems) <= POLISHED_SIZE
-        polish = POLISHING_STEPS if self.polish and small else 0
+        polish = POLISHING_STEPS if self.polish else 0
         row_bytes = self.cache_bytes - (0 if table is None else table_bytes)
 
         def solve(k: int) -> Solution:

@@ -27,7 +27,7 @@ class NewtonFinish {
  private:
   static constexpr double work_per_variable = 8.0;  // operations of a pair step
   static constexpr double share = 0.25;             // of the work of pair steps
-  static constexpr Index largest = 900;             // one factorisation stays within the time a Ctrl-C may wait
+  static constexpr Index largest = 600;             // one factorisation stays within the time a Ctrl-C may wait
 
   double pair_work_ = 0.0, newton_work_ = 0.0;
 };

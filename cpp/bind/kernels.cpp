@@ -71,6 +71,17 @@ NewArray<double> diagonal(const wm::Gram& gram) {
   return out;
 }
 
+/// SciPy's functions, as its Cython modules export them.
+void bind_blas(nb::module_& m) {
+  m.def(
+      "use_blas",
+      [](nb::capsule sgemm, nb::capsule dgemm) {
+        wm::blas::gemm<float> = reinterpret_cast<wm::blas::Gemm<float>>(sgemm.data());
+        wm::blas::gemm<double> = reinterpret_cast<wm::blas::Gemm<double>>(dgemm.data());
+      },
+      "sgemm"_a, "dgemm"_a, "Hand over the matrix products of SciPy's BLAS.");
+}
+
 void bind_gram(nb::module_& m) {
   nb::class_<wm::Gram>(m, "Gram", "A kernel matrix seen by blocks of rows.")
       .def_prop_ro(
@@ -247,6 +258,7 @@ void bind_combinations(nb::module_& m) {
 }  // namespace
 
 void bind_kernels(nb::module_& m) {
+  bind_blas(m);
   bind_gram(m);
   bind_points(m);
   bind_leaves(m);

@@ -13,6 +13,9 @@
 
 #include "counters.hpp"
 #include "gram.hpp"
+#include "lease.hpp"
+#include "parallel.hpp"
+#include "sweeps.hpp"
 
 namespace wm {
 
@@ -44,42 +47,72 @@ class RowCache {
       reindex(slot);
     } else {
       ++counters_.cache_misses;
-      const std::size_t length = columns_->size();
-      make_room(length * sizeof(Real), slot);
-      entry.values = std::make_unique_for_overwrite<Real[]>(length);
-      account(static_cast<std::ptrdiff_t>(length * sizeof(Real)));
-      compute(slot, *columns_, entry.values.get());
-      entry.columns = columns_;
-      recent_.push_front(slot);
-      entry.place = recent_.begin();
-      return entry.values.get();
+      Real* const values = admit(slot);
+      compute({&slot, 1}, {&values, 1}, *columns_, 1);
+      return values;
     }
     recent_.splice(recent_.begin(), recent_, entry.place);
     return entry.values.get();
   }
 
-  /// Computes the rows among `wanted` that are not cached, in one call to the Gram: for Grams that like blocks.
-  void prefetch(std::span<const Index> wanted) {
+  /// Brings the rows `wanted` up to date, the missing ones computed in blocks, as far as the budget allows: returns how
+  /// many of the first ones are there now. They stay until the next call.
+  std::size_t fetch(std::span<const Index> wanted, int threads) {
+    const std::size_t length = columns_->size(), bytes = length * sizeof(Real);
+    wanted = wanted.first(std::min(wanted.size(), budget_ / std::max<std::size_t>(1, bytes)));
     std::vector<Index> missing;
-    for (Index slot : wanted)
-      if (!entries_[slot].columns && slots_.point[slot] >= 0) missing.push_back(slot);
-    const std::size_t length = columns_->size();
-    const std::size_t affordable = budget_ / (2 * std::max<std::size_t>(1, length * sizeof(Real)));
-    if (missing.size() > affordable) missing.resize(affordable);
-    if (missing.size() < 2) return;
-    std::vector<Real> block(missing.size() * length);
-    compute_block(missing, *columns_, block.data());
-    for (std::size_t r = 0; r < missing.size(); ++r) {
-      ++counters_.cache_misses;
-      make_room(length * sizeof(Real), missing[r]);
-      Entry& entry = entries_[missing[r]];
-      entry.values = std::make_unique_for_overwrite<Real[]>(length);
-      account(static_cast<std::ptrdiff_t>(length * sizeof(Real)));
-      std::copy_n(block.data() + r * length, length, entry.values.get());
-      entry.columns = columns_;
-      recent_.push_front(missing[r]);
-      entry.place = recent_.begin();
+    for (Index slot : wanted) {
+      if (entries_[slot].columns)
+        recent_.splice(recent_.begin(), recent_, entries_[slot].place);  // not to be evicted for one of the others
+      else
+        missing.push_back(slot);
     }
+    std::vector<Real*> rows;
+    for (Index slot : missing) {
+      ++counters_.cache_misses;
+      rows.push_back(admit(slot));
+    }
+    compute(missing, rows, *columns_, threads);
+    for (Index slot : wanted) row(slot);
+    return wanted.size();
+  }
+
+  /// out[c] += sum_r weights[r] K[rows[r], c] over the current columns; rows beyond the budget are not kept.
+  void accumulate(std::span<const Index> rows, const double* weights, double* out, int threads) {
+    const std::size_t kept = fetch(rows, threads);
+    std::vector<const Real*> values;
+    for (std::size_t r = 0; r < kept; ++r) values.push_back(entries_[rows[r]].values.get());
+    const auto rest = rows.subspan(kept);
+    in_parts(static_cast<Index>(columns_->size()), threads, [&](Index begin, Index end) {
+      sweep::accumulate(values, weights, out, begin, end);
+      Lease<Real> block(rows_at_once * (end - begin));
+      for (std::size_t first = 0; first < rest.size(); first += rows_at_once) {
+        const auto some = rest.subspan(first, std::min(rows_at_once, rest.size() - first));
+        entries(some, std::span(*columns_).subspan(begin, end - begin), block.data());
+        std::vector<const Real*> here;
+        for (std::size_t r = 0; r < some.size(); ++r) here.push_back(block.data() + r * (end - begin) - begin);
+        sweep::accumulate(here, weights + kept + first, out, begin, end);
+      }
+    });
+    counters_.kernel_evaluations += static_cast<std::int64_t>(rest.size() * columns_->size());
+  }
+
+  /// out = K[rows, columns of the cache at `positions`], from cached rows where there are any.
+  void block(std::span<const Index> rows, std::span<const Index> positions, Real* out, int threads) {
+    std::vector<Index> slots, missing;
+    std::vector<Real*> places;
+    for (Index c : positions) slots.push_back((*columns_)[c]);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      Real* const place = out + r * positions.size();
+      if (contains(rows[r])) {
+        const Real* const values = entries_[rows[r]].values.get();
+        for (std::size_t c = 0; c < positions.size(); ++c) place[c] = values[positions[c]];
+      } else {
+        missing.push_back(rows[r]);
+        places.push_back(place);
+      }
+    }
+    compute(missing, places, slots, threads);
   }
 
  private:
@@ -90,6 +123,19 @@ class RowCache {
     Columns columns;  // null: not cached
     std::list<Index>::iterator place;
   };
+
+  /// Room for the row of `slot` over the current columns, to be filled in.
+  Real* admit(Index slot) {
+    const std::size_t length = columns_->size();
+    make_room(length * sizeof(Real), slot);
+    Entry& entry = entries_[slot];
+    entry.values = std::make_unique_for_overwrite<Real[]>(length);
+    account(static_cast<std::ptrdiff_t>(length * sizeof(Real)));
+    entry.columns = columns_;
+    recent_.push_front(slot);
+    entry.place = recent_.begin();
+    return entry.values.get();
+  }
 
   void account(std::ptrdiff_t bytes) {
     used_ = static_cast<std::size_t>(static_cast<std::ptrdiff_t>(used_) + bytes);
@@ -145,7 +191,8 @@ class RowCache {
       ++counters_.cache_misses;
       if (to->size() > from->size()) make_room((to->size() - from->size()) * sizeof(Real), slot);
       std::vector<Real> computed(missing.size());
-      compute(slot, missing, computed.data());
+      Real* const place = computed.data();
+      compute({&slot, 1}, {&place, 1}, missing, 1);
       for (std::size_t k = 0; k < missing.size(); ++k) values[missing_at[k]] = computed[k];
     }
     account((static_cast<std::ptrdiff_t>(to->size()) - static_cast<std::ptrdiff_t>(from->size())) *
@@ -154,33 +201,52 @@ class RowCache {
     entry.columns = columns_;
   }
 
-  void compute(Index slot, const std::vector<Index>& columns, Real* out) {
-    if (slots_.point[slot] < 0) {
-      std::fill_n(out, columns.size(), Real(0));
+  static constexpr std::size_t rows_at_once = 128;
+  static constexpr Index columns_at_once = 1024;  // a block of so many rows and columns stays in a near cache
+
+  /// Calls body(begin, end) on parts of [0, columns), in several threads.
+  template <class Body>
+  static void in_parts(Index columns, int threads, Body body) {
+    parallel_for(columns, threads, [&](Index begin, Index end) {
+      for (Index first = begin; first < end; first += columns_at_once)
+        body(first, std::min(end, first + columns_at_once));
+    });
+  }
+
+  /// places[r][c] = K[rows[r], columns[c]].
+  void compute(std::span<const Index> rows, std::span<Real* const> places, std::span<const Index> columns,
+               int threads) {
+    if (rows.size() == 1) {
+      entries(rows, columns, places[0]);
     } else {
-      compute_block({&slot, 1}, columns, out);
+      in_parts(static_cast<Index>(columns.size()), threads, [&](Index begin, Index end) {
+        Lease<Real> block(rows_at_once * (end - begin));
+        for (std::size_t first = 0; first < rows.size(); first += rows_at_once) {
+          const auto some = rows.subspan(first, std::min(rows_at_once, rows.size() - first));
+          entries(some, columns.subspan(begin, end - begin), block.data());
+          for (std::size_t r = 0; r < some.size(); ++r)
+            std::copy_n(block.data() + r * (end - begin), end - begin, places[first + r] + begin);
+        }
+      });
     }
+    counters_.kernel_evaluations += static_cast<std::int64_t>(rows.size() * columns.size());
   }
 
-  void compute_block(std::span<const Index> rows, const std::vector<Index>& columns, Real* out) {
-    row_points_.clear();
-    for (Index slot : rows) row_points_.push_back(slots_.point[slot]);
-    column_points_.clear();
+  /// out = K[rows, columns]; rows and columns of grounded slots are zero.
+  void entries(std::span<const Index> rows, std::span<const Index> columns, Real* out) const {
+    std::vector<Index> row_points, column_points;
+    for (Index slot : rows)
+      if (slots_.point[slot] >= 0) row_points.push_back(slots_.point[slot]);
     for (Index slot : columns)
-      if (slots_.point[slot] >= 0) column_points_.push_back(slots_.point[slot]);
-    const std::size_t known = column_points_.size();
-    gram_.block(row_points_, column_points_, out);
-    counters_.kernel_evaluations += static_cast<std::int64_t>(rows.size() * known);
-    if (known < columns.size()) ground(columns, rows.size(), known, out);
-  }
-
-  /// Spreads a block computed without its grounded columns, which are zero.
-  void ground(const std::vector<Index>& columns, std::size_t rows, std::size_t known, Real* out) {
-    for (std::size_t r = rows; r-- > 0;) {
-      std::size_t source = r * known + known;
-      for (std::size_t c = columns.size(); c-- > 0;)
-        out[r * columns.size() + c] = slots_.point[columns[c]] < 0 ? Real(0) : out[--source];
-    }
+      if (slots_.point[slot] >= 0) column_points.push_back(slots_.point[slot]);
+    gram_.block(row_points, column_points, out);
+    if (row_points.size() == rows.size() && column_points.size() == columns.size()) return;
+    std::size_t source = row_points.size() * column_points.size();
+    for (std::size_t r = rows.size(); r-- > 0;)
+      for (std::size_t c = columns.size(); c-- > 0;) {
+        const bool grounded = slots_.point[rows[r]] < 0 || slots_.point[columns[c]] < 0;
+        out[r * columns.size() + c] = grounded ? Real(0) : out[--source];
+      }
   }
 
   const Gram& gram_;
@@ -192,7 +258,6 @@ class RowCache {
   std::size_t used_ = 0;
   Columns columns_;
   Transfer transfer_;
-  std::vector<Index> row_points_, column_points_;
 };
 
 }  // namespace wm

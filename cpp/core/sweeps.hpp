@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "simd.hpp"
 #include "types.hpp"
@@ -85,6 +86,24 @@ Extremes update(const Real* row_i, const Real* row_j, Column column, double step
   Extremes e;
   simd::on_avx512([&]() WM_INLINE_LAMBDA { e = update_here(row_i, row_j, column, step, G, rise, fall, begin, end); });
   return e;
+}
+
+/// out[k] += sum_r weights[r] rows[r][k] for k in [begin, end).
+template <class Real>
+void accumulate(const std::vector<const Real*>& rows, const double* weights, double* __restrict out, Index begin,
+                Index end) {
+  simd::on_avx512([&]() WM_INLINE_LAMBDA {
+    std::size_t r = 0;
+    for (; r + 4 <= rows.size(); r += 4) {
+      const Real *const __restrict a = rows[r], *const __restrict b = rows[r + 1], *const __restrict c = rows[r + 2],
+                                *const __restrict d = rows[r + 3];
+      const double w = weights[r], x = weights[r + 1], y = weights[r + 2], z = weights[r + 3];
+      for (Index k = begin; k < end; ++k)
+        out[k] += w * double(a[k]) + x * double(b[k]) + y * double(c[k]) + z * double(d[k]);
+    }
+    for (; r < rows.size(); ++r)
+      for (Index k = begin; k < end; ++k) out[k] += weights[r] * double(rows[r][k]);
+  });
 }
 
 inline Extremes extremes(const double* G, const double* rise, const double* fall, Index begin, Index end) {

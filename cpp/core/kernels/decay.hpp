@@ -8,6 +8,9 @@ struct Decay {
   static constexpr bool bears_rounding = true;  // t exp(-t) < 1: no error grows
   double gamma;
 
+  /// What an error of the distance is multiplied by.
+  double sensitivity() const { return gamma; }
+
   template <class T>
   void operator()(T* values, std::size_t count) const {
     simd::on_avx512([&]() WM_INLINE_LAMBDA {

@@ -8,6 +8,7 @@ namespace wm {
 /// dot -> (gamma * dot + coef0)^degree, over a row.
 struct Power {
   static constexpr bool bears_rounding = false;
+  double sensitivity() const { return infinity; }
   double gamma, coef0;
   int degree;
 
@@ -43,6 +44,7 @@ struct Power {
 /// dot -> tanh(gamma * dot + coef0), over a row.
 struct HyperbolicTangent {
   static constexpr bool bears_rounding = false;
+  double sensitivity() const { return infinity; }
   double gamma, coef0;
 
   template <class T>

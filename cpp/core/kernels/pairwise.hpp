@@ -6,11 +6,14 @@
 // for dense and sparse points alike: a few x are written out, then met by a tile of z after another as z is stored.
 
 #include <algorithm>
+#include <mutex>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "../gram.hpp"
 #include "../lease.hpp"
+#include "product_blocks.hpp"
 #include "sums.hpp"
 
 namespace wm {
@@ -18,6 +21,7 @@ namespace wm {
 /// The map that leaves the sums as they are.
 struct Identity {
   static constexpr bool bears_rounding = true;
+  double sensitivity() const { return infinity; }
   template <class T>
   void operator()(T*, std::size_t) const {}
 };
@@ -33,10 +37,12 @@ class PairwiseGram : public Gram {
   Index columns() const override { return count(z_); }
 
   void block(std::span<const Index> which, std::span<const Index> columns, float* out) const override {
+    if (by_products(which, columns, out)) return;
     std::visit([&](const auto& z) { choose_accumulator(z, which, columns, out); }, z_);
   }
 
   void block(std::span<const Index> which, std::span<const Index> columns, double* out) const override {
+    if (by_products(which, columns, out)) return;
     std::visit([&](const auto& z) { accumulate_in<double>(z, which, columns, out); }, z_);
   }
 
@@ -76,6 +82,33 @@ class PairwiseGram : public Gram {
     }
   }
 
+  /// A large block by matrix products, if that is cheaper; false if it is not.
+  template <class Out>
+  bool by_products(std::span<const Index> which, std::span<const Index> columns, Out* out) const {
+    constexpr std::size_t few = 8;
+    if constexpr (Term::from_products == FromProducts::no) return false;
+    if constexpr (Term::from_products != FromProducts::no) {
+      if (which.size() < few || columns.size() < few || !blas::available() || !blocks().worthwhile()) return false;
+      const auto use = [&](std::size_t a, std::size_t b, auto* sums, std::size_t count) {
+        map_sums(sums, count, out + a * columns.size() + b);
+      };
+      if (std::is_same_v<Out, float> && blocks().single())
+        blocks().template for_each_stretch<float>(which, columns, use);
+      else
+        blocks().template for_each_stretch<double>(which, columns, use);
+      return true;
+    }
+  }
+
+  /// Made when a large block is first asked for.
+  const ProductBlocks& blocks() const {
+    std::call_once(blocks_known_, [&] {
+      constexpr bool distances = Term::from_products == FromProducts::squared_distance;
+      blocks_.emplace(x_, z_, term_.frame(z_), distances, map_.sensitivity());
+    });
+    return *blocks_;
+  }
+
   template <class A, class Out>
   void map_sums(A* sums, std::size_t count, Out* values) const {
     if constexpr (Map::bears_rounding) {
@@ -90,6 +123,8 @@ class PairwiseGram : public Gram {
   Points x_, z_;
   Map map_;
   Term term_;
+  mutable std::once_flag blocks_known_;
+  mutable std::optional<ProductBlocks> blocks_;
 };
 
 }  // namespace wm

@@ -3,20 +3,24 @@
 //
 //   term(x_j, z_j, j)   and   correction(x_j, z_j, j) = term(x_j, z_j, j) - term(x_j, 0, j).
 //
-// A Term is asked for its form `in<A>()` the arithmetic of the sum, float or double, before a sum begins.
+// A Term is asked for its form `in<A>()` the arithmetic of the sum, float or double, before a sum begins. Some can be
+// had from inner products of points written out in a frame (frame.hpp): <x, z> itself or |x|^2 + |z|^2 - 2 <x, z>.
 
 #include <cmath>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-#include "../simd.hpp"
-#include "../types.hpp"
+#include "frame.hpp"
 
 namespace wm {
 
+enum class FromProducts { no, product, squared_distance };
+
 struct ProductTerm {
   static constexpr bool zero_at_zero = true;  // term(x, 0) = 0
+  static constexpr FromProducts from_products = FromProducts::product;
+  Frame frame(const Points& points) const { return Frame(dimension(points)); }
   template <class A>
   ProductTerm in() const {
     return {};
@@ -33,6 +37,8 @@ struct ProductTerm {
 
 struct SquaredDifferenceTerm {
   static constexpr bool zero_at_zero = false;
+  static constexpr FromProducts from_products = FromProducts::squared_distance;
+  Frame frame(const Points& points) const { return Frame::at_mean_of(points); }
   template <class A>
   SquaredDifferenceTerm in() const {
     return {};
@@ -49,6 +55,7 @@ struct SquaredDifferenceTerm {
 
 struct AbsoluteDifferenceTerm {
   static constexpr bool zero_at_zero = false;
+  static constexpr FromProducts from_products = FromProducts::no;
   template <class A>
   AbsoluteDifferenceTerm in() const {
     return {};
@@ -74,8 +81,16 @@ class WeightedSquaredDifferenceTerm {
   };
 
  public:
+  static constexpr FromProducts from_products = FromProducts::squared_distance;
+
   explicit WeightedSquaredDifferenceTerm(std::vector<double> weights)
       : double_(std::move(weights)), single_(double_.begin(), double_.end()) {}
+
+  Frame frame(const Points& points) const {
+    std::vector<double> scale;
+    for (const double weight : double_) scale.push_back(std::sqrt(weight));
+    return Frame::at_mean_of(points, std::move(scale));
+  }
 
   template <class A>
   In<A> in() const {

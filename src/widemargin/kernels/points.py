@@ -5,8 +5,11 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from scipy.linalg import cython_blas
 
 from .. import _core
+
+_core.use_blas(*(cython_blas.__pyx_capi__[name] for name in ("sgemm", "dgemm")))
 
 DENSE_TYPES = (np.float32, np.float64, np.uint8, np.int8)
 SPARSE_TYPES = (np.float32, np.float64)

@@ -86,6 +86,7 @@ class PythonReport {
 nb::dict counters_dict(const Counters& c) {
   nb::dict d;
   d["iterations"] = c.iterations;
+  d["rounds"] = c.rounds;
   d["kernel_evaluations"] = c.kernel_evaluations;
   d["cache_hits"] = c.cache_hits;
   d["cache_misses"] = c.cache_misses;

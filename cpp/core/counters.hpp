@@ -7,6 +7,7 @@ namespace wm {
 
 struct Counters {
   std::int64_t iterations = 0;
+  std::int64_t rounds = 0;              // working sets of a decomposition
   std::int64_t kernel_evaluations = 0;  // entries of K computed, whatever for
   std::int64_t cache_hits = 0;          // rows found complete
   std::int64_t cache_misses = 0;        // rows computed, wholly or in part

@@ -1,13 +1,14 @@
 #pragma once
 // Decomposition with working sets W of q variables (Osuna et al. 1997; Joachims 1999 for the choice of W).
 //
-//   repeat  W  <- the q/2 largest gradients that can rise and the q/2 smallest that can fall, of the worst group
-//           x  <- arg max  w'x - 1/2 x'Q_WW x,  sum(x) = sum(a_W),  bounds of W;    w = G_W + Q_WW a_W
-//           G  <- G - Q[:, W] (x - a_W),  a_W <- x
+//   repeat  W  <- free variables of the last W, the largest gradients that can rise, the smallest that can fall
+//           d  <- arg max  G_W'd - 1/2 d'Q_WW d,  sum(d) = 0 in every group,  bounds of a_W + d
+//           G  <- G - Q[:, W] d,  a_W <- a_W + d
 //   until   psi(a) <= tolerance
 //
 // W always holds the maximum violating pair, so the method converges. The inner problem is solved by SMO with any of
-// the published policies.
+// the published policies, on a block that stays in a near cache; rows of Q are fetched many at a time and only for
+// the variables that moved.
 
 #include <numeric>
 
@@ -26,86 +27,121 @@ class Decomposition {
       if (state_.violation() <= tolerance_ && verified()) return run_.status;
       if (run_.out_of_iterations() || run_.told_to_stop()) return run_.finish(run_.status);
       if (precision_exhausted_) return std::nullopt;
-      improve(choose());
-      if (shrinking_.due()) shrinking_.apply(state_);
+      if (!improve(choose()) && nothing_to_gain()) return run_.status;
+      run_.shrink(shrinking_);
+      precision_exhausted_ |= run_.precision_exhausted(tolerance_);
     }
   }
 
  private:
-  std::vector<Index> choose() const {
-    const Index g = state_.worst_group(), begin = state_.group_begin[g], end = state_.group_begin[g + 1];
-    std::vector<Index> order(end - begin);
-    std::iota(order.begin(), order.end(), begin);
+  /// Positions, ascending.
+  std::vector<Index> choose() {
     std::vector<char> taken(state_.size(), 0);
-    std::vector<Index> chosen;
-    auto take = [&](std::size_t wanted, auto allowed, auto better) {
-      const std::size_t looked_at = std::min(order.size(), wanted + chosen.size());
-      auto before = [&](Index k, Index m) {
-        return allowed(k) != allowed(m) ? allowed(k) > allowed(m) : better(state_.gradient[k], state_.gradient[m]);
-      };
-      std::partial_sort(order.begin(), order.begin() + looked_at, order.end(), before);
-      for (std::size_t k = 0; k < looked_at && wanted > 0; ++k)
-        if (allowed(order[k]) && !taken[order[k]]) {
-          taken[order[k]] = 1;
-          chosen.push_back(order[k]);
-          --wanted;
-        }
+    std::vector<Index> chosen, free;
+    for (Index k = 0; k < state_.size(); ++k)
+      if (state_.can_rise(k) && state_.can_fall(k)) free.push_back(k);
+    const Index size = std::clamp<Index>(2 * Index(free.size()), size_, growth * size_);
+    auto keep = [&](Index k) {
+      if (!taken[k] && chosen.size() < std::size_t(size / 2)) {
+        taken[k] = 1;
+        chosen.push_back(k);
+      }
     };
-    take(size_ / 2, [&](Index k) { return state_.can_rise(k); }, std::greater<>());
-    take(size_ - size_ / 2, [&](Index k) { return state_.can_fall(k); }, std::less<>());
+    for (Index v : last_)
+      if (const Index k = state_.position(v); k >= 0 && state_.can_rise(k) && state_.can_fall(k)) keep(k);
+    for (Index k : free) keep(k);
+    const std::size_t room = size - chosen.size();
+    for (Index g = 0; g < state_.groups(); ++g) {
+      const Extremes& e = state_.extremes[g];
+      const std::size_t share = std::max<std::size_t>(1, room / (2 * state_.groups()));
+      auto take = [&](auto violates, auto worse) {
+        std::vector<Index> found;
+        for (Index k = state_.group_begin[g]; k < state_.group_begin[g + 1]; ++k)
+          if (!taken[k] && violates(k)) found.push_back(k);
+        if (found.size() > share) {
+          std::nth_element(found.begin(), found.begin() + share, found.end(), worse);
+          found.resize(share);
+        }
+        for (Index k : found) taken[k] = 1;
+        chosen.insert(chosen.end(), found.begin(), found.end());
+      };
+      const auto& G = state_.gradient;
+      take([&](Index k) { return state_.can_rise(k) && G[k] > e.low; }, [&](Index k, Index m) { return G[k] > G[m]; });
+      take([&](Index k) { return state_.can_fall(k) && G[k] < e.high; }, [&](Index k, Index m) { return G[k] < G[m]; });
+    }
+    last_.clear();
+    for (Index k : chosen) last_.push_back(state_.variable[k]);
     std::sort(chosen.begin(), chosen.end());
     return chosen;
   }
 
-  void improve(const std::vector<Index>& W) {
-    DenseGram Q(static_cast<Index>(W.size()));
-    fill(Q, W);
-    const Problem problem = inner_problem(W, Q);
-    Observer silent;
-    const Solution x = solve_smo(problem, Q, inner_settings(problem.size()), silent, 0);
+  /// The best change of W; false if there was none.
+  bool improve(const std::vector<Index>& W) {
+    DenseGram<Real> Q(static_cast<Index>(W.size()));
+    state_.block(W, Q.data());
+    const std::vector<double> d = best_change(W, Q);
+    std::vector<Index> moved;
+    std::vector<double> by;
     double gain = 0.0;  // of a quadratic: the change times the mean of both gradients
-    for (Index a = 0; a < problem.size(); ++a) gain += 0.5 * (x.alpha[a] - problem.start[a]) * state_.gradient[W[a]];
-    for (Index a = 0; a < problem.size(); ++a)
-      if (x.alpha[a] != problem.start[a]) state_.change(W[a], x.alpha[a] - problem.start[a]);
-    for (Index a = 0; a < problem.size(); ++a) gain += 0.5 * (x.alpha[a] - problem.start[a]) * state_.gradient[W[a]];
+    for (std::size_t a = 0; a < W.size(); ++a)
+      if (d[a] != 0.0) {
+        moved.push_back(W[a]);
+        by.push_back(d[a]);
+        gain += 0.5 * d[a] * state_.gradient[W[a]];
+      }
+    if (moved.empty()) return false;
+    state_.change(moved, by);
     state_.rescan();
+    for (std::size_t m = 0; m < moved.size(); ++m) gain += 0.5 * by[m] * state_.gradient[moved[m]];
     run_.objective += gain;
-    ++run_.counters.iterations;
-    run_.record(W.front(), W.back(), {static_cast<double>(x.counters.iterations), 0.0, StepKind::Free});
+    ++run_.counters.rounds;
+    run_.record(W.front(), W.back(), {static_cast<double>(moved.size()), 0.0, StepKind::Free});
+    return true;
   }
 
-  /// Q = Q_WW.
-  void fill(DenseGram& Q, const std::vector<Index>& W) {
-    for (Index a = 0; a < Q.rows(); ++a) {
-      const Real* row = state_.row(W[a]);
-      Q(a, a) = state_.diagonal[W[a]];
-      // Both halves from one: rows in single precision may differ in the last bit.
-      for (Index b = a + 1; b < Q.rows(); ++b) Q(a, b) = Q(b, a) = state_.kernel(row, W[b]);
-    }
+  std::vector<double> best_change(const std::vector<Index>& W, const DenseGram<Real>& Q) {
+    const Problem problem = inner_problem(W);
+    RunOptions options = inner_.run;
+    options.shrinking = false;
+    options.believe = true;
+    options.stop = {std::max(0.1 * state_.violation(), 0.9 * tolerance_), inner_iterations(W.size()), infinity};
+    Counters counters;
+    Trace none;
+    Observer relay([&](const Progress&) { return run_.told_to_stop(); });
+    Iterate iterate(problem, Q, problem.start, 1, counters);
+    Run<Real> run(iterate, std::numeric_limits<std::size_t>::max(), options, relay, counters, none);
+    auto working_set = make_working_set<Real>(inner_.policies, counters);
+    auto step_rule = make_step_rule<Real>(inner_.policies, counters);
+    Smo<Real>(run, *working_set, *step_rule).run();
+    run_.counters.iterations += counters.iterations;
+    run_.counters.newton_rounds += counters.newton_rounds;
+    return run.state.alpha;
   }
 
-  Problem inner_problem(const std::vector<Index>& W, const DenseGram& Q) const {
+  /// In the change d of a_W.
+  Problem inner_problem(const std::vector<Index>& W) const {
     Problem problem;
-    const Index q = static_cast<Index>(W.size());
-    problem.group_begin = {0, q};
-    for (Index a = 0; a < q; ++a) {
-      double linear = state_.gradient[W[a]];
-      for (Index b = 0; b < q; ++b) linear += Q(a, b) * state_.alpha[W[b]];
-      problem.linear.push_back(linear);
-      problem.lower.push_back(state_.lower[W[a]]);
-      problem.upper.push_back(state_.upper[W[a]]);
-      problem.start.push_back(state_.alpha[W[a]]);
+    problem.start.assign(W.size(), 0.0);
+    problem.group_begin.assign(1, 0);
+    for (Index k : W) {
+      problem.linear.push_back(state_.gradient[k]);
+      problem.lower.push_back(-state_.fall[k]);
+      problem.upper.push_back(state_.rise[k]);
     }
+    for (Index g = 0; g < state_.groups(); ++g)
+      problem.group_begin.push_back(static_cast<Index>(
+          std::lower_bound(W.begin(), W.end(), state_.group_begin[g + 1]) - W.begin()));
     return problem;
   }
 
-  /// Precise enough to be worth the rows of W, and never endless.
-  Settings inner_settings(std::int64_t q) const {
-    Settings settings = inner_;
-    settings.precision = Precision::Double;
-    settings.run.shrinking = false;
-    settings.run.stop = {std::max(0.1 * state_.violation(), 0.5 * tolerance_), 100 * q * q, infinity};
-    return settings;
+  /// Never endless, and no more than are left.
+  std::int64_t inner_iterations(std::int64_t q) const {
+    const std::int64_t limit = run_.options.stop.max_iterations, plenty = 100 * q * q;
+    return limit < 0 ? plenty : std::min(plenty, limit - run_.counters.iterations);
+  }
+
+  bool nothing_to_gain() {
+    return verified() || (run_.options.may_need_double ? (precision_exhausted_ = true, false) : run_.stop(Status::Stalled));
   }
 
   bool verified() {
@@ -120,12 +156,15 @@ class Decomposition {
     return false;
   }
 
+  static constexpr Index growth = 4;
+
   Run<Real>& run_;
   const Index size_;
   const Settings& inner_;
   State<Real>& state_ = run_.state;
   const double tolerance_ = run_.options.stop.tolerance;
   Shrinking shrinking_{run_.options.shrinking, state_.total()};
+  std::vector<Index> last_;  // variables of the last W
   bool precision_exhausted_ = false;
   double best_exact_ = infinity;
   int stalls_ = 0;

@@ -7,12 +7,13 @@
 
 namespace wm {
 
+template <class Real>
 class DenseGram final : public Gram {
  public:
   explicit DenseGram(Index n) : n_(n), values_(static_cast<std::size_t>(n) * n) {}
 
-  double& operator()(Index r, Index c) { return values_[static_cast<std::size_t>(r) * n_ + c]; }
-  double operator()(Index r, Index c) const { return values_[static_cast<std::size_t>(r) * n_ + c]; }
+  Real* data() { return values_.data(); }
+  Real operator()(Index r, Index c) const { return values_[static_cast<std::size_t>(r) * n_ + c]; }
 
   Index rows() const override { return n_; }
   Index columns() const override { return n_; }
@@ -23,18 +24,18 @@ class DenseGram final : public Gram {
     copy(which, columns, out);
   }
   void diagonal(double* out) const override {
-    for (Index r = 0; r < n_; ++r) out[r] = (*this)(r, r);
+    for (Index r = 0; r < n_; ++r) out[r] = static_cast<double>((*this)(r, r));
   }
 
  private:
-  template <class Real>
-  void copy(std::span<const Index> which, std::span<const Index> columns, Real* out) const {
+  template <class Out>
+  void copy(std::span<const Index> which, std::span<const Index> columns, Out* out) const {
     for (Index r : which)
-      for (Index c : columns) *out++ = static_cast<Real>((*this)(r, c));
+      for (Index c : columns) *out++ = static_cast<Out>((*this)(r, c));
   }
 
   Index n_;
-  std::vector<double> values_;
+  std::vector<Real> values_;
 };
 
 }  // namespace wm

@@ -6,6 +6,8 @@
 // Solvers and predictors see this and nothing else of a kernel or of data. A square Gram (z = x) is symmetric and also
 // knows its diagonal. Implementations must be safe to call from several threads at once.
 
+#include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <vector>
 
@@ -36,6 +38,16 @@ class Gram {
       diagonal(diagonal_.data());
     });
     return diagonal_;
+  }
+
+  /// What an entry in single precision may be wrong by.
+  virtual double single_rounding() const { return 6e-8 * largest_entry(); }
+
+  /// For a square Gram; kernels are positive semi-definite, or nearly so.
+  double largest_entry() const {
+    double largest = 0.0;
+    for (const double entry : kept_diagonal()) largest = std::max(largest, std::abs(entry));
+    return largest;
   }
 
   /// How many rows to ask for at a time; more than one where a call is dear whatever its size (a Python callable).

@@ -1,20 +1,25 @@
 #pragma once
-// A feasible point of the whole problem and its exact gradient.
+// A feasible point of the whole problem and its gradient.
 //
-//   G = linear - Q a,   in double precision
+//   G = linear - Q a
 //
-// K a is known exactly at a reference point; to know it elsewhere only the coefficients that moved since have to be
-// paid for:  K a = K reference + K (a - reference).  At a = 0 it is zero and costs nothing. Everything a run claims
-// about its solution (certificate.hpp) is read from here.
+// K a is known at a reference point; to know it elsewhere only the coefficients that moved since have to be paid for:
+// K a = K reference + K (a - reference).  At a = 0 it is zero and costs nothing.
+//
+// Solvers maintain K a from rows that may be rounded to single precision. What such a gradient may be wrong by is known
+// (rounding of an entry times the way the coefficients have gone), so the variables that may decide over optimality are
+// known, too: those within that error of an extreme gradient. Their gradient is computed again in double from nothing
+// but a (`settle`), which makes the KKT violation exact. Everything a run claims about its solution (certificate.hpp)
+// is read from here.
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <unordered_map>
 #include <vector>
 
 #include "counters.hpp"
-#include "gram.hpp"
-#include "parallel.hpp"
+#include "gram_product.hpp"
 #include "problem.hpp"
 #include "row_cache.hpp"
 
@@ -51,37 +56,74 @@ class Iterate {
   }
 
   std::vector<double> alpha;
-  std::vector<double> gradient;  // exact after refresh()
+  std::vector<double> gradient;
 
   const Problem& problem() const { return problem_; }
   const Gram& gram() const { return gram_; }
   const Slots& slots() const { return slots_; }
   const std::vector<double>& diagonal() const { return diagonal_; }  // of Q
+  int threads() const { return threads_; }
 
-  /// Makes `gradient` exact. Asks `must_stop()` between blocks of rows and returns false if it said so: the gradient is
-  /// then exact for the part of the change that was paid for, and the next call pays for the rest.
-  template <class MustStop>
-  bool refresh(MustStop must_stop) {
-    ++counters_.refreshes;
-    const std::vector<double> wanted = net();
-    std::vector<Index> moved;
-    for (Index s = 0; s < slots_.size(); ++s)
-      if (wanted[s] != reference_[s]) moved.push_back(s);
-    const std::size_t rows_at_once = std::clamp<std::size_t>((std::size_t{1} << 22) / slots_.size(),
-                                                             static_cast<std::size_t>(gram_.preferred_block()), 64);
-    bool complete = true;
-    for (std::size_t begin = 0; begin < moved.size() && complete; begin += rows_at_once) {
-      const std::size_t count = std::min(rows_at_once, moved.size() - begin);
-      pay({moved.data() + begin, count}, wanted);
-      complete = !must_stop() || begin + count == moved.size();
-    }
-    for (Index v = 0; v < problem_.size(); ++v)
-      gradient[v] = problem_.linear[v] - product_[slots_.of_variable[v]] - problem_.ridge_of(v) * alpha[v];
-    exact_ = complete;
-    return complete;
+  /// The gradient at `alpha`, from entries in Real; false if told to stop.
+  template <class Real, class MustStop>
+  bool start(MustStop must_stop) {
+    std::vector<Index> all(slots_.size());
+    std::iota(all.begin(), all.end(), Index(0));
+    std::fill(reference_.begin(), reference_.end(), 0.0);
+    std::fill(product_.begin(), product_.end(), 0.0);
+    return update<Real>(all, must_stop);
   }
 
-  /// Whether `gradient` is exact everywhere.
+  /// What a solver knows: the gradient of these variables at `alpha`. Returns the slots it knows nothing about.
+  std::vector<Index> learn(const std::vector<Index>& variables, const std::vector<double>& gradients) {
+    std::vector<char> known(slots_.size(), 0);
+    for (std::size_t k = 0; k < variables.size(); ++k) {
+      const Index v = variables[k], s = slots_.of_variable[v];
+      known[s] = 1;
+      product_[s] = problem_.linear[v] - gradients[k] - problem_.ridge_of(v) * alpha[v];
+    }
+    std::vector<Index> unknown;
+    for (Index s = 0; s < slots_.size(); ++s)
+      if (!known[s]) unknown.push_back(s);
+    if (unknown.empty()) reference_ = net();
+    return unknown;
+  }
+
+  /// Brings K a of these slots from the reference to `alpha`, with entries in Real, and the gradient of all. Asks
+  /// `must_stop()` between blocks of rows; if it says so, returns false, and the gradient is not to be relied on.
+  template <class Real, class MustStop>
+  bool update(const std::vector<Index>& slots, MustStop must_stop) {
+    const std::vector<double> wanted = net();
+    std::vector<double> change(wanted);
+    for (Index s = 0; s < slots_.size(); ++s) change[s] -= reference_[s];
+    if (!slots.empty() && !add_to_product<Real>(change, slots, must_stop)) return exact_ = false;
+    reference_ = wanted;
+    read_gradient();
+    return true;
+  }
+
+  /// Computes the gradient in double where a gradient wrong by `error` may decide over optimality, or everywhere where
+  /// that is cheap or all of it matters. Returns false if told to stop.
+  template <class MustStop>
+  bool settle(double error, MustStop must_stop) {
+    ++counters_.refreshes;
+    const std::vector<Index> decisive = decisive_slots(error);
+    const std::vector<double> believed = product_;
+    for (Index s : decisive) product_[s] = 0.0;
+    if (!add_to_product<double>(reference_, decisive, must_stop)) {
+      product_ = believed;
+      return exact_ = false;
+    }
+    correction_ = 0.0;
+    for (Index s : decisive) correction_ = std::max(correction_, std::abs(product_[s] - believed[s]));
+    read_gradient();
+    return exact_ = true;
+  }
+
+  /// What `settle` found the gradient to be wrong by.
+  double correction() const { return correction_; }
+
+  /// Whether the KKT violation read from `gradient` is exact.
   bool exact() const { return exact_; }
 
   /// What a solver that was cut short while refreshing knows: the gradient of these variables, and the objective.
@@ -95,14 +137,11 @@ class Iterate {
   }
   const Belief& belief() const { return belief_; }
 
-  /// |a - reference| max K: what rounding in single-precision rows is multiplied by.
+  /// What rounding in single-precision rows is multiplied by, were the errors of all rows independent.
   double rounding_scale() const {
-    const std::vector<double> now = net();
     double squared = 0.0;
-    for (Index s = 0; s < slots_.size(); ++s) squared += (now[s] - reference_[s]) * (now[s] - reference_[s]);
-    double largest = 0.0;
-    for (Index v = 0; v < problem_.size(); ++v) largest = std::max(largest, diagonal_[v] - problem_.ridge_of(v));
-    return std::sqrt(squared) * largest;
+    for (const double a : net()) squared += a * a;
+    return std::sqrt(squared);
   }
 
  private:
@@ -113,41 +152,79 @@ class Iterate {
     return sum;
   }
 
-  /// product += K[:, moved] (wanted - reference)[moved];  reference[moved] = wanted[moved]
-  void pay(std::span<const Index> moved, const std::vector<double>& wanted) {
-    std::vector<Index> rows;
-    std::vector<double> weights;
-    for (Index s : moved) {
-      if (slots_.point[s] >= 0) {
+  /// product[slots] += K[slots, :] weights
+  template <class Real, class MustStop>
+  bool add_to_product(const std::vector<double>& weights, const std::vector<Index>& slots, MustStop must_stop) {
+    std::vector<Index> rows, columns, target;
+    std::vector<double> row_weights;
+    for (Index s = 0; s < slots_.size(); ++s)
+      if (weights[s] != 0.0 && slots_.point[s] >= 0) {
         rows.push_back(slots_.point[s]);
-        weights.push_back(wanted[s] - reference_[s]);
+        row_weights.push_back(weights[s]);
       }
-      reference_[s] = wanted[s];
-    }
-    if (rows.empty()) return;
-    parallel_for(slots_.size(), threads_, [&](Index begin, Index end) {
-      const Index part = gram_.preferred_block() > 1 ? end - begin : columns_at_once;
-      for (Index first = begin; first < end; first += part) add(rows, weights, first, std::min(end, first + part));
-    });
-    counters_.kernel_evaluations += static_cast<std::int64_t>(rows.size()) * slots_.size();
-  }
-
-  /// product[begin .. end) += K[begin .. end, rows] weights
-  void add(const std::vector<Index>& rows, const std::vector<double>& weights, Index begin, Index end) {
-    std::vector<Index> columns, target;
-    for (Index s = begin; s < end; ++s)
+    for (Index s : slots)
       if (slots_.point[s] >= 0) {
         columns.push_back(slots_.point[s]);
         target.push_back(s);
       }
-    std::vector<double> block(rows.size() * columns.size()), sum(columns.size(), 0.0);
-    gram_.block(rows, columns, block.data());
-    for (std::size_t r = 0; r < rows.size(); ++r)
-      for (std::size_t c = 0; c < columns.size(); ++c) sum[c] += weights[r] * block[r * columns.size() + c];
-    for (std::size_t c = 0; c < columns.size(); ++c) product_[target[c]] += sum[c];
+    if (columns.empty()) return true;
+    const std::size_t rows_at_once = std::clamp<std::size_t>(entries_between_questions / columns.size(), 16, 4096);
+    std::vector<double> sums(columns.size(), 0.0);
+    for (std::size_t first = 0; first < rows.size(); first += rows_at_once) {
+      const std::size_t count = std::min(rows_at_once, rows.size() - first);
+      add_product<Real>(gram_, {rows.data() + first, count}, row_weights.data() + first, columns, sums.data(),
+                        threads_);
+      counters_.kernel_evaluations += static_cast<std::int64_t>(count * columns.size());
+      if (must_stop() && first + count < rows.size()) return false;
+    }
+    for (std::size_t c = 0; c < target.size(); ++c) product_[target[c]] += sums[c];
+    return true;
   }
 
-  static constexpr Index columns_at_once = 1024;  // a block of them is used while it is still in a near cache
+  /// gradient = linear - Q alpha, with K alpha as in product_.
+  void read_gradient() {
+    for (Index v = 0; v < problem_.size(); ++v)
+      gradient[v] = problem_.linear[v] - product_[slots_.of_variable[v]] - problem_.ridge_of(v) * alpha[v];
+  }
+
+  std::vector<Index> decisive_slots(double error) const {
+    std::vector<char> decisive(slots_.size(), 0);
+    if (all_decisive()) {
+      std::fill(decisive.begin(), decisive.end(), 1);
+    } else {
+      for (Index g = 0; g < problem_.groups(); ++g) {
+        const Index begin = problem_.group_begin[g], end = problem_.group_begin[g + 1];
+        double high = -infinity, low = infinity;
+        for (Index v = begin; v < end; ++v) {
+          if (alpha[v] < problem_.upper[v]) high = std::max(high, gradient[v]);
+          if (alpha[v] > problem_.lower[v]) low = std::min(low, gradient[v]);
+        }
+        for (Index v = begin; v < end; ++v)
+          if ((alpha[v] < problem_.upper[v] && gradient[v] >= high - 2.0 * error) ||
+              (alpha[v] > problem_.lower[v] && gradient[v] <= low + 2.0 * error))
+            decisive[slots_.of_variable[v]] = 1;
+      }
+    }
+    std::vector<Index> slots;
+    for (Index s = 0; s < slots_.size(); ++s)
+      if (decisive[s]) slots.push_back(s);
+    return slots;
+  }
+
+  /// Small problems; and those with infinite bounds, where the sign of every gradient decides over the primal value.
+  bool all_decisive() const {
+    std::size_t moved = 0;
+    for (const double a : reference_) moved += a != 0.0;
+    if (moved * slots_.size() <= cheap_entries) return true;
+    for (Index v = 0; v < problem_.size(); ++v)
+      if (problem_.ridge_of(v) == 0.0 && !problem_.grounded(v) &&
+          (std::isinf(problem_.lower[v]) || std::isinf(problem_.upper[v])))
+        return true;
+    return false;
+  }
+
+  static constexpr std::size_t cheap_entries = std::size_t{1} << 20;
+  static constexpr std::size_t entries_between_questions = std::size_t{1} << 23;  // a few hundredths of a second
 
   const Problem& problem_;
   const Gram& gram_;
@@ -156,6 +233,7 @@ class Iterate {
   std::vector<double> product_;    // K reference
   std::vector<double> diagonal_;
   int threads_;
+  double correction_ = 0.0;
   bool exact_ = true;
   Belief belief_;
   Counters& counters_;

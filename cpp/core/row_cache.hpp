@@ -12,10 +12,7 @@
 #include <vector>
 
 #include "counters.hpp"
-#include "gram.hpp"
-#include "lease.hpp"
-#include "parallel.hpp"
-#include "sweeps.hpp"
+#include "gram_product.hpp"
 
 namespace wm {
 
@@ -34,7 +31,12 @@ class RowCache {
   RowCache(const Gram& gram, const Slots& slots, std::size_t budget_bytes, Counters& counters)
       : gram_(gram), slots_(slots), budget_(budget_bytes), counters_(counters), entries_(slots.size()) {}
 
-  void set_columns(Columns columns) { columns_ = std::move(columns); }
+  void set_columns(Columns columns) {
+    columns_ = std::move(columns);
+    points_ = points(*columns_);
+  }
+
+  std::size_t columns() const { return columns_->size(); }
 
   bool contains(Index slot) const { return entries_[slot].columns == columns_; }
 
@@ -80,21 +82,12 @@ class RowCache {
   /// out[c] += sum_r weights[r] K[rows[r], c] over the current columns; rows beyond the budget are not kept.
   void accumulate(std::span<const Index> rows, const double* weights, double* out, int threads) {
     const std::size_t kept = fetch(rows, threads);
-    std::vector<const Real*> values;
-    for (std::size_t r = 0; r < kept; ++r) values.push_back(entries_[rows[r]].values.get());
-    const auto rest = rows.subspan(kept);
-    in_parts(static_cast<Index>(columns_->size()), threads, [&](Index begin, Index end) {
-      sweep::accumulate(values, weights, out, begin, end);
-      Lease<Real> block(rows_at_once * (end - begin));
-      for (std::size_t first = 0; first < rest.size(); first += rows_at_once) {
-        const auto some = rest.subspan(first, std::min(rows_at_once, rest.size() - first));
-        entries(some, std::span(*columns_).subspan(begin, end - begin), block.data());
-        std::vector<const Real*> here;
-        for (std::size_t r = 0; r < some.size(); ++r) here.push_back(block.data() + r * (end - begin) - begin);
-        sweep::accumulate(here, weights + kept + first, out, begin, end);
-      }
+    by_block_columns(static_cast<Index>(columns_->size()), threads, [&](Index begin, Index end) {
+      std::vector<const Real*> values;
+      for (std::size_t r = 0; r < kept; ++r) values.push_back(entries_[rows[r]].values.get() + begin);
+      sweep::accumulate(values, weights, out + begin, end - begin);
     });
-    counters_.kernel_evaluations += static_cast<std::int64_t>(rest.size() * columns_->size());
+    add_rows(rows.subspan(kept), weights + kept, out, threads);
   }
 
   /// out = K[rows, columns of the cache at `positions`], from cached rows where there are any.
@@ -201,52 +194,79 @@ class RowCache {
     entry.columns = columns_;
   }
 
-  static constexpr std::size_t rows_at_once = 128;
-  static constexpr Index columns_at_once = 1024;  // a block of so many rows and columns stays in a near cache
-
-  /// Calls body(begin, end) on parts of [0, columns), in several threads.
-  template <class Body>
-  static void in_parts(Index columns, int threads, Body body) {
-    parallel_for(columns, threads, [&](Index begin, Index end) {
-      for (Index first = begin; first < end; first += columns_at_once)
-        body(first, std::min(end, first + columns_at_once));
-    });
+  /// Points of some slots; grounded ones are left out.
+  std::vector<Index> points(std::span<const Index> slots) const {
+    std::vector<Index> found;
+    found.reserve(slots.size());
+    for (Index slot : slots)
+      if (slots_.point[slot] >= 0) found.push_back(slots_.point[slot]);
+    return found;
   }
 
-  /// places[r][c] = K[rows[r], columns[c]].
+  /// places[r][c] = K[rows[r], columns[c]]; rows and columns of grounded slots are zero.
   void compute(std::span<const Index> rows, std::span<Real* const> places, std::span<const Index> columns,
                int threads) {
+    const std::vector<Index> row_points = points(rows);
+    std::vector<Index> some_points;
+    const bool all_columns = columns.data() == columns_->data();
+    if (!all_columns) some_points = points(columns);
+    const std::span<const Index> column_points = all_columns ? points_ : some_points;
+    if (row_points.size() < rows.size()) {
+      std::vector<Index> rest;
+      std::vector<Real*> rest_places;
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        if (slots_.point[rows[r]] < 0) {
+          std::fill_n(places[r], columns.size(), Real(0));
+        } else {
+          rest.push_back(rows[r]);
+          rest_places.push_back(places[r]);
+        }
+      }
+      if (!rest.empty()) compute(rest, rest_places, columns, threads);
+      return;
+    }
     if (rows.size() == 1) {
-      entries(rows, columns, places[0]);
+      gram_.block(row_points, column_points, places[0]);
     } else {
-      in_parts(static_cast<Index>(columns.size()), threads, [&](Index begin, Index end) {
-        Lease<Real> block(rows_at_once * (end - begin));
-        for (std::size_t first = 0; first < rows.size(); first += rows_at_once) {
-          const auto some = rows.subspan(first, std::min(rows_at_once, rows.size() - first));
-          entries(some, columns.subspan(begin, end - begin), block.data());
+      by_block_columns(static_cast<Index>(column_points.size()), threads, [&](Index begin, Index end) {
+        const std::size_t width = end - begin;
+        Lease<Real> block(std::min(block_rows, rows.size()) * width);
+        for (std::size_t first = 0; first < rows.size(); first += block_rows) {
+          const auto some = std::span(row_points).subspan(first, std::min(block_rows, rows.size() - first));
+          gram_.block(some, column_points.subspan(begin, width), block.data());
           for (std::size_t r = 0; r < some.size(); ++r)
-            std::copy_n(block.data() + r * (end - begin), end - begin, places[first + r] + begin);
+            std::copy_n(block.data() + r * width, width, places[first + r] + begin);
         }
       });
     }
-    counters_.kernel_evaluations += static_cast<std::int64_t>(rows.size() * columns.size());
+    if (column_points.size() < columns.size())
+      for (Real* place : places) ground(columns, column_points.size(), place);
+    counters_.kernel_evaluations += static_cast<std::int64_t>(rows.size() * column_points.size());
   }
 
-  /// out = K[rows, columns]; rows and columns of grounded slots are zero.
-  void entries(std::span<const Index> rows, std::span<const Index> columns, Real* out) const {
-    std::vector<Index> row_points, column_points;
-    for (Index slot : rows)
-      if (slots_.point[slot] >= 0) row_points.push_back(slots_.point[slot]);
-    for (Index slot : columns)
-      if (slots_.point[slot] >= 0) column_points.push_back(slots_.point[slot]);
-    gram_.block(row_points, column_points, out);
-    if (row_points.size() == rows.size() && column_points.size() == columns.size()) return;
-    std::size_t source = row_points.size() * column_points.size();
-    for (std::size_t r = rows.size(); r-- > 0;)
-      for (std::size_t c = columns.size(); c-- > 0;) {
-        const bool grounded = slots_.point[rows[r]] < 0 || slots_.point[columns[c]] < 0;
-        out[r * columns.size() + c] = grounded ? Real(0) : out[--source];
+  /// out[c] += sum_r weights[r] K[rows[r], c] over the current columns, computed for this purpose only.
+  void add_rows(std::span<const Index> rows, const double* weights, double* out, int threads) {
+    std::vector<Index> row_points;
+    std::vector<double> row_weights;
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      if (slots_.point[rows[r]] >= 0) {
+        row_points.push_back(slots_.point[rows[r]]);
+        row_weights.push_back(weights[r]);
       }
+    if (row_points.empty()) return;
+    counters_.kernel_evaluations += static_cast<std::int64_t>(row_points.size() * points_.size());
+    if (points_.size() == columns_->size())
+      return add_product<Real>(gram_, row_points, row_weights.data(), points_, out, threads);
+    std::vector<double> sums(columns_->size(), 0.0);
+    add_product<Real>(gram_, row_points, row_weights.data(), points_, sums.data(), threads);
+    ground(*columns_, points_.size(), sums.data());
+    for (std::size_t c = 0; c < sums.size(); ++c) out[c] += sums[c];
+  }
+
+  /// Spreads a row computed without its grounded columns, which are zero.
+  template <class T>
+  void ground(std::span<const Index> columns, std::size_t known, T* row) const {
+    for (std::size_t c = columns.size(); c-- > 0;) row[c] = slots_.point[columns[c]] < 0 ? T(0) : row[--known];
   }
 
   const Gram& gram_;
@@ -257,6 +277,7 @@ class RowCache {
   std::list<Index> recent_;  // most recent first
   std::size_t used_ = 0;
   Columns columns_;
+  std::vector<Index> points_;  // of the columns
   Transfer transfer_;
 };
 

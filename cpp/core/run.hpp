@@ -6,6 +6,7 @@
 
 #include "certificate.hpp"
 #include "observer.hpp"
+#include "shrinking.hpp"
 #include "state.hpp"
 #include "trace.hpp"
 
@@ -18,6 +19,7 @@ struct RunOptions {
   StopRule rule = StopRule::Kkt;
   bool shrinking = true;
   bool newton = false;           // exact steps on the free variables, when pair steps have cost as much as one would
+  bool believe = false;          // the gradient as it is maintained: whoever asked will check it himself
   bool may_need_double = false;  // leave with nothing when single precision rows cannot reach the tolerance
   std::optional<std::pair<Index, Index>> first_pair;
 };
@@ -61,16 +63,23 @@ class Run {
     return observer_.must_stop(options.stop, status, [&] { return progress(); });
   }
 
-  /// All variables with their exact gradient; false if told to stop meanwhile.
+  /// All variables again, with a gradient that is exact where it matters; false if told to stop meanwhile.
   bool reload() {
     if (shrunk()) ++counters.unshrinks;
     if (!refresh([&] { return told_to_stop(); })) return false;
-    rounding_error = 0.0;
-    for (Index k = 0; k < state.size(); ++k)
-      rounding_error = std::max(rounding_error, std::abs(state.gradient[k] - iterate_.gradient[state.variable[k]]));
+    rounding_error = iterate_.correction();
     state.activate_all();
     objective = dual_value(iterate_);
     return true;
+  }
+
+  /// Sets aside what `shrinking` finds settled.
+  void shrink(const Shrinking& shrinking) {
+    if (!shrunk()) {
+      state.store();
+      iterate_.learn(state.variable, state.gradient);
+    }
+    shrinking.apply(state);
   }
 
   /// Leaves with an exact gradient, unless somebody is waiting and it would take long.
@@ -81,10 +90,11 @@ class Run {
     return why;
   }
 
-  /// What rounding in single-precision rows is multiplied by.
-  double rounding_scale() {
+  /// Whether rounding of the rows has become too coarse for the tolerance.
+  bool precision_exhausted(double tolerance) {
+    if (!options.may_need_double) return false;
     state.store();
-    return iterate_.rounding_scale();
+    return iterate_.gram().single_rounding() * iterate_.rounding_scale() > 10.0 * tolerance;
   }
 
   void record(Index i, Index j, const Step& step) {
@@ -102,7 +112,8 @@ class Run {
   template <class MustStop>
   bool refresh(MustStop must_stop) {
     state.store();
-    const bool complete = iterate_.refresh(must_stop);
+    const std::vector<Index> unknown = iterate_.learn(state.variable, state.gradient);
+    const bool complete = iterate_.update<Real>(unknown, must_stop) && iterate_.settle(state.error(), must_stop);
     if (!complete) iterate_.believe(state.variable, state.gradient, objective);
     return complete;
   }

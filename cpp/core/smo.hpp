@@ -93,8 +93,8 @@ class Smo {
       run_.reload();
     }
     if (cone_) stretch();
-    shrinking_.apply(state_);
-    if (options_.may_need_double) precision_exhausted_ = single_rounding * run_.rounding_scale() > 10.0 * tolerance_;
+    run_.shrink(shrinking_);
+    precision_exhausted_ = run_.precision_exhausted(tolerance_);
     if (options_.newton && newton_finish_.apply(run_)) {
       memory_.kind = StepKind::Clipped;  // a plan with the pair before would not know of this step
       ++counters_.newton_rounds;
@@ -103,6 +103,7 @@ class Smo {
 
   /// Optimal on the active variables: is it on all of them, in double?
   bool verified() {
+    if (options_.believe) return run_.stop(Status::Optimal);
     const bool shrunk = run_.shrunk();
     const double believed = state_.violation();
     if (!run_.reload()) return true;
@@ -195,7 +196,6 @@ class Smo {
     run_.objective = state_.objective();
   }
 
-  static constexpr double single_rounding = 6e-8;
   static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
   Run<Real>& run_;

@@ -45,20 +45,20 @@ Solution solve_with(const Problem& problem, const Gram& gram, Settings settings,
   Solution solution{};
   solution.trace.every = trace_every;
   Iterate iterate(problem, gram, snapped_start(problem), settings.threads, solution.counters);
-  Status told = Status::Interrupted;
-  const bool ready = iterate.refresh([&] {
+  auto must_stop = [&](Status& told) {
     return observer.must_stop(settings.run.stop, told, [&] {
       return Progress{0, infinity, 0.0, problem.size(), solution.counters.kernel_evaluations, observer.seconds()};
     });
-  });
+  };
   auto attempt_in = [&]<class Real>(Real) -> std::optional<Status> {
+    Status told = Status::Interrupted;
+    if (!iterate.start<Real>([&] { return must_stop(told); })) return told;
     Run<Real> run(iterate, settings.cache_bytes, settings.run, observer, solution.counters, solution.trace);
     return attempt(run);
   };
   std::optional<Status> status;
-  if (!ready) status = told;
   settings.run.may_need_double = settings.precision == Precision::Auto;
-  if (!status && settings.precision != Precision::Double) status = attempt_in(float{});
+  if (settings.precision != Precision::Double) status = attempt_in(float{});
   if (!status) {
     solution.counters.double_precision = 1;
     settings.run.may_need_double = false;

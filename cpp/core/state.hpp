@@ -74,6 +74,12 @@ class State {
     return {i, j, gradient[i] - gradient[j], diagonal[i] + diagonal[j] - 2.0 * kernel_ij};
   }
 
+  /// What rounding of the rows may have done to the gradient: of an entry, times the way the coefficients have gone.
+  double error() const {
+    const Gram& gram = iterate_.gram();
+    return (std::is_same_v<Real, float> ? gram.single_rounding() : 1e-15 * gram.largest_entry()) * travelled_;
+  }
+
   /// How far (a_i, a_j) can go along (+1, -1), and against it.
   double room_ahead(const Pair& p) const { return std::min(rise[p.i], fall[p.j]); }
   double room_behind(const Pair& p) const { return std::min(fall[p.i], rise[p.j]); }
@@ -133,6 +139,30 @@ class State {
     add(k, change);
     for (Index m = 0; m < size(); ++m) gradient[m] -= change * kernel(row_k, m);
     gradient[k] -= change * iterate_.problem().ridge_of(variable[k]);
+  }
+
+  /// The same for many positions at once, by blocks of rows.
+  void change(const std::vector<Index>& positions, const std::vector<double>& changes) {
+    std::vector<Index> rows;
+    for (Index k : positions) rows.push_back(slot(k));
+    std::vector<double> product(cache_.columns(), 0.0);
+    cache_.accumulate(rows, changes.data(), product.data(), iterate_.threads());
+    for (Index k = 0; k < size(); ++k) gradient[k] -= product[shared_rows_ ? column_[k] : k];
+    for (std::size_t a = 0; a < positions.size(); ++a) {
+      add(positions[a], changes[a]);
+      gradient[positions[a]] -= changes[a] * iterate_.problem().ridge_of(variable[positions[a]]);
+    }
+  }
+
+  /// Q among these positions, as precise as the rows are.
+  void block(const std::vector<Index>& positions, Real* Q) {
+    std::vector<Index> rows, columns;
+    for (Index k : positions) {
+      rows.push_back(slot(k));
+      columns.push_back(shared_rows_ ? column_[k] : k);
+    }
+    cache_.block(rows, columns, Q, iterate_.threads());
+    for (std::size_t a = 0; a < positions.size(); ++a) Q[a * positions.size() + a] = Real(diagonal[positions[a]]);
   }
 
   /// Q among these positions, in double precision.
@@ -210,7 +240,7 @@ class State {
     for (Index k = 0; k < size(); ++k) iterate_.alpha[variable[k]] = alpha[k];
   }
 
-  /// All variables again, with the iterate's exact gradient.
+  /// All variables again, with the iterate's gradient.
   void activate_all() {
     std::vector<Index> all(total());
     for (Index v = 0; v < total(); ++v) all[v] = v;
@@ -273,6 +303,7 @@ class State {
   /// Changes one alpha; a value within rounding of a bound becomes the bound, so that the sets of what can rise and
   /// fall are exact.
   void add(Index k, double step) {
+    travelled_ += std::abs(step);
     double value = alpha[k] + step;
     const double rounding = 4.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(alpha[k]), std::abs(step));
     if (upper[k] - value <= rounding) value = upper[k];
@@ -301,7 +332,7 @@ class State {
     for (std::size_t c = 0; c < extra; ++c)
       if (std::find(wanted.begin(), wanted.end(), slot(candidates[c].second)) == wanted.end())
         wanted.push_back(slot(candidates[c].second));
-    cache_.prefetch(wanted);
+    cache_.fetch(wanted, 1);
   }
 
   void find_worst_group() {
@@ -316,6 +347,7 @@ class State {
   std::vector<Index> column_;
   std::vector<Index> position_;
   Index worst_group_ = 0;
+  double travelled_ = 0.0;
   Counters& counters_;
 };
 

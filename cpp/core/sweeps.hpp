@@ -88,21 +88,20 @@ Extremes update(const Real* row_i, const Real* row_j, Column column, double step
   return e;
 }
 
-/// out[k] += sum_r weights[r] rows[r][k] for k in [begin, end).
+/// out[k] += sum_r weights[r] rows[r][k] for k < size.
 template <class Real>
-void accumulate(const std::vector<const Real*>& rows, const double* weights, double* __restrict out, Index begin,
-                Index end) {
+void accumulate(const std::vector<const Real*>& rows, const double* weights, double* __restrict out, Index size) {
   simd::on_avx512([&]() WM_INLINE_LAMBDA {
     std::size_t r = 0;
     for (; r + 4 <= rows.size(); r += 4) {
       const Real *const __restrict a = rows[r], *const __restrict b = rows[r + 1], *const __restrict c = rows[r + 2],
                                 *const __restrict d = rows[r + 3];
       const double w = weights[r], x = weights[r + 1], y = weights[r + 2], z = weights[r + 3];
-      for (Index k = begin; k < end; ++k)
+      for (Index k = 0; k < size; ++k)
         out[k] += w * double(a[k]) + x * double(b[k]) + y * double(c[k]) + z * double(d[k]);
     }
     for (; r < rows.size(); ++r)
-      for (Index k = begin; k < end; ++k) out[k] += weights[r] * double(rows[r][k]);
+      for (Index k = 0; k < size; ++k) out[k] += weights[r] * double(rows[r][k]);
   });
 }
 

@@ -1,0 +1,40 @@
+#pragma once
+// Products of a kernel matrix with a vector, without the matrix: blocks are used while they are in a near cache.
+
+#include "gram.hpp"
+#include "lease.hpp"
+#include "parallel.hpp"
+#include "sweeps.hpp"
+
+namespace wm {
+
+inline constexpr std::size_t block_rows = 128;
+inline constexpr Index block_columns = 1024;
+
+/// Calls body(begin, end) on parts of [0, n) as wide as a block, in several threads.
+template <class Body>
+void by_block_columns(Index n, int threads, Body body) {
+  parallel_for(n, threads, [&](Index begin, Index end) {
+    for (Index first = begin; first < end; first += block_columns) body(first, std::min(end, first + block_columns));
+  });
+}
+
+/// out[c] += sum_r weights[r] K[rows[r], columns[c]], entries computed in Real, the sum in double.
+template <class Real>
+void add_product(const Gram& gram, std::span<const Index> rows, const double* weights, std::span<const Index> columns,
+                 double* out, int threads) {
+  by_block_columns(static_cast<Index>(columns.size()), threads, [&](Index begin, Index end) {
+    const std::size_t width = end - begin;
+    Lease<Real> block(std::min(block_rows, rows.size()) * width);
+    std::vector<const Real*> values;
+    for (std::size_t first = 0; first < rows.size(); first += block_rows) {
+      const auto some = rows.subspan(first, std::min(block_rows, rows.size() - first));
+      gram.block(some, columns.subspan(begin, width), block.data());
+      values.clear();
+      for (std::size_t r = 0; r < some.size(); ++r) values.push_back(block.data() + r * width);
+      sweep::accumulate(values, weights + first, out + begin, static_cast<Index>(width));
+    }
+  });
+}
+
+}  // namespace wm

@@ -22,14 +22,15 @@ class Decomposition {
  public:
   Decomposition(Run<Real>& run, Index size, const Settings& inner) : run_(run), size_(size), inner_(inner) {}
 
+  /// Nothing: single precision does not suffice, continue in double.
   std::optional<Status> run() {
     while (true) {
-      if (state_.violation() <= tolerance_ && verified()) return run_.status;
+      if (state_.violation() <= aim_ && verified()) return run_.status;
       if (run_.out_of_iterations() || run_.told_to_stop()) return run_.finish(run_.status);
       if (precision_exhausted_) return std::nullopt;
       if (!improve(choose()) && nothing_to_gain()) return run_.status;
-      run_.shrink(shrinking_);
-      precision_exhausted_ |= run_.precision_exhausted(tolerance_);
+      if (run_.counters.rounds % rounds_between_shrinks == 0) run_.shrink(shrinking_, 0.5);
+      if (run_.options.may_need_double) precision_exhausted_ |= run_.rounding() > 3.0 * tolerance_;
     }
   }
 
@@ -58,10 +59,7 @@ class Decomposition {
         std::vector<Index> found;
         for (Index k = state_.group_begin[g]; k < state_.group_begin[g + 1]; ++k)
           if (!taken[k] && violates(k)) found.push_back(k);
-        if (found.size() > share) {
-          std::nth_element(found.begin(), found.begin() + share, found.end(), worse);
-          found.resize(share);
-        }
+        if (found.size() > share) spread(found, share, worse);
         for (Index k : found) taken[k] = 1;
         chosen.insert(chosen.end(), found.begin(), found.end());
       };
@@ -73,6 +71,17 @@ class Decomposition {
     for (Index k : chosen) last_.push_back(state_.variable[k]);
     std::sort(chosen.begin(), chosen.end());
     return chosen;
+  }
+
+  /// Keeps `share` of the violators found: the worst, and as many from all over the data. Neighbours violate together
+  /// and one of them may settle all, so that the worst alone would say the same many times.
+  template <class Worse>
+  static void spread(std::vector<Index>& found, std::size_t share, Worse worse) {
+    const std::size_t worst = (share + 1) / 2, others = share - worst;
+    std::nth_element(found.begin(), found.begin() + worst, found.end(), worse);
+    std::sort(found.begin() + worst, found.end());
+    for (std::size_t m = 0; m < others; ++m) found[worst + m] = found[worst + m * (found.size() - worst) / others];
+    found.resize(share);
   }
 
   /// The best change of W; false if there was none.
@@ -90,7 +99,7 @@ class Decomposition {
         gain += 0.5 * d[a] * state_.gradient[W[a]];
       }
     if (moved.empty()) return false;
-    state_.change(moved, by);
+    if (!state_.change(moved, by, [&] { return run_.told_to_stop(); })) return true;
     state_.rescan();
     for (std::size_t m = 0; m < moved.size(); ++m) gain += 0.5 * by[m] * state_.gradient[moved[m]];
     run_.objective += gain;
@@ -104,7 +113,7 @@ class Decomposition {
     RunOptions options = inner_.run;
     options.shrinking = false;
     options.believe = true;
-    options.stop = {std::max(0.1 * state_.violation(), 0.9 * tolerance_), inner_iterations(W.size()), infinity};
+    options.stop = {std::max(0.1 * state_.violation(), 0.9 * aim_), inner_iterations(W.size()), infinity};
     Counters counters;
     Trace none;
     Observer relay([&](const Progress&) { return run_.told_to_stop(); });
@@ -140,10 +149,15 @@ class Decomposition {
     return limit < 0 ? plenty : std::min(plenty, limit - run_.counters.iterations);
   }
 
+  /// No change that helps: look at everything again; if that was already so, this is the end.
   bool nothing_to_gain() {
-    return verified() || (run_.options.may_need_double ? (precision_exhausted_ = true, false) : run_.stop(Status::Stalled));
+    if (verified()) return true;
+    if (!run_.options.may_need_double) return run_.stop(Status::Stalled);
+    precision_exhausted_ = true;
+    return false;
   }
 
+  /// Optimal on the active variables: is it on all of them, in double?
   bool verified() {
     if (!run_.reload()) return true;
     const double exact = state_.violation();
@@ -153,10 +167,12 @@ class Decomposition {
       return !precision_exhausted_ && run_.stop(Status::Stalled);
     }
     best_exact_ = std::min(best_exact_, exact);
+    aim_ = std::max(0.5 * tolerance_, tolerance_ - run_.rounding_error);
     return false;
   }
 
-  static constexpr Index growth = 4;
+  static constexpr Index growth = 4;                          // of W, to hold all free variables
+  static constexpr std::int64_t rounds_between_shrinks = 16;  // what is set aside has to be made good in the end
 
   Run<Real>& run_;
   const Index size_;
@@ -165,6 +181,7 @@ class Decomposition {
   const double tolerance_ = run_.options.stop.tolerance;
   Shrinking shrinking_{run_.options.shrinking, state_.total()};
   std::vector<Index> last_;  // variables of the last W
+  double aim_ = tolerance_;  // lower where rounding has deceived
   bool precision_exhausted_ = false;
   double best_exact_ = infinity;
   int stalls_ = 0;

@@ -10,6 +10,7 @@ namespace wm {
 
 inline constexpr std::size_t block_rows = 128;
 inline constexpr Index block_columns = 1024;
+inline constexpr std::size_t entries_between_questions = std::size_t{1} << 23;  // a few hundredths of a second
 
 /// Calls body(begin, end) on parts of [0, n) as wide as a block, in several threads.
 template <class Body>

@@ -8,9 +8,9 @@
 //
 // Solvers maintain K a from rows that may be rounded to single precision. What such a gradient may be wrong by is known
 // (rounding of an entry times the way the coefficients have gone), so the variables that may decide over optimality are
-// known, too: those within that error of an extreme gradient. Their gradient is computed again in double from nothing
-// but a (`settle`), which makes the KKT violation exact. Everything a run claims about its solution (certificate.hpp)
-// is read from here.
+// known, too: those within that error of an extreme gradient. Their gradient, and that of all with a coefficient, is
+// computed again in double from nothing but a (`settle`). This makes KKT violation and objectives exact: what is left
+// are variables at zero that want to stay there. Everything a run claims (certificate.hpp) is read from here.
 
 #include <algorithm>
 #include <cmath>
@@ -102,8 +102,8 @@ class Iterate {
     return true;
   }
 
-  /// Computes the gradient in double where a gradient wrong by `error` may decide over optimality, or everywhere where
-  /// that is cheap or all of it matters. Returns false if told to stop.
+  /// Computes the gradient in double wherever it counts, if it may be wrong by `error` now. Returns false if told to
+  /// stop.
   template <class MustStop>
   bool settle(double error, MustStop must_stop) {
     ++counters_.refreshes;
@@ -204,6 +204,7 @@ class Iterate {
               (alpha[v] > problem_.lower[v] && gradient[v] <= low + 2.0 * error))
             decisive[slots_.of_variable[v]] = 1;
       }
+      for (Index s = 0; s < slots_.size(); ++s) decisive[s] |= reference_[s] != 0.0;
     }
     std::vector<Index> slots;
     for (Index s = 0; s < slots_.size(); ++s)
@@ -224,7 +225,6 @@ class Iterate {
   }
 
   static constexpr std::size_t cheap_entries = std::size_t{1} << 20;
-  static constexpr std::size_t entries_between_questions = std::size_t{1} << 23;  // a few hundredths of a second
 
   const Problem& problem_;
   const Gram& gram_;

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <list>
 #include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -53,41 +54,53 @@ class RowCache {
       compute({&slot, 1}, {&values, 1}, *columns_, 1);
       return values;
     }
-    recent_.splice(recent_.begin(), recent_, entry.place);
+    touch(slot);
     return entry.values.get();
   }
 
-  /// Brings the rows `wanted` up to date, the missing ones computed in blocks, as far as the budget allows: returns how
-  /// many of the first ones are there now. They stay until the next call.
-  std::size_t fetch(std::span<const Index> wanted, int threads) {
-    const std::size_t length = columns_->size(), bytes = length * sizeof(Real);
-    wanted = wanted.first(std::min(wanted.size(), budget_ / std::max<std::size_t>(1, bytes)));
+  /// Brings the rows `wanted` up to date, the missing ones computed in blocks. No more than fit into the budget.
+  void fetch(std::span<const Index> wanted, int threads) {
     std::vector<Index> missing;
-    for (Index slot : wanted) {
+    std::vector<Real*> places;
+    for (Index slot : wanted)
       if (entries_[slot].columns)
-        recent_.splice(recent_.begin(), recent_, entries_[slot].place);  // not to be evicted for one of the others
+        touch(slot);
       else
         missing.push_back(slot);
-    }
-    std::vector<Real*> rows;
     for (Index slot : missing) {
       ++counters_.cache_misses;
-      rows.push_back(admit(slot));
+      places.push_back(admit(slot));
     }
-    compute(missing, rows, *columns_, threads);
+    compute(missing, places, *columns_, threads);
     for (Index slot : wanted) row(slot);
-    return wanted.size();
   }
 
-  /// out[c] += sum_r weights[r] K[rows[r], c] over the current columns; rows beyond the budget are not kept.
-  void accumulate(std::span<const Index> rows, const double* weights, double* out, int threads) {
-    const std::size_t kept = fetch(rows, threads);
-    by_block_columns(static_cast<Index>(columns_->size()), threads, [&](Index begin, Index end) {
-      std::vector<const Real*> values;
-      for (std::size_t r = 0; r < kept; ++r) values.push_back(entries_[rows[r]].values.get() + begin);
-      sweep::accumulate(values, weights, out + begin, end - begin);
-    });
-    add_rows(rows.subspan(kept), weights + kept, out, threads);
+  /// out[c] += sum_r weights[r] K[rows[r], c] over the current columns. Rows for which there is no room besides the
+  /// others of `rows` are not kept. Asks `must_stop()` now and then and returns false if it said so.
+  template <class MustStop>
+  bool accumulate(std::span<const Index> rows, const double* weights, double* out, int threads, MustStop must_stop) {
+    std::vector<std::size_t> order(rows.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t r) { return bool(entries_[rows[r]].columns); });
+    const std::size_t width = std::max<std::size_t>(1, columns_->size()), room = budget_ / (width * sizeof(Real));
+    const std::size_t at_once = std::clamp<std::size_t>(entries_between_questions / width, 16, 4096);
+    for (std::size_t r = 0; r < std::min(room, rows.size()); ++r)
+      if (entries_[rows[order[r]]].columns) touch(rows[order[r]]);
+    std::vector<Index> some;
+    std::vector<double> their_weights;
+    for (std::size_t first = 0; first < rows.size();) {
+      const std::size_t end = std::min({rows.size(), first + at_once, first < room ? room : rows.size()});
+      some.clear();
+      their_weights.clear();
+      for (std::size_t r = first; r < end; ++r) {
+        some.push_back(rows[order[r]]);
+        their_weights.push_back(weights[order[r]]);
+      }
+      end <= room ? add_kept_rows(some, their_weights, out, threads) : add_passing_rows(some, their_weights, out, threads);
+      first = end;
+      if (first < rows.size() && must_stop()) return false;
+    }
+    return true;
   }
 
   /// out = K[rows, columns of the cache at `positions`], from cached rows where there are any.
@@ -244,22 +257,29 @@ class RowCache {
     counters_.kernel_evaluations += static_cast<std::int64_t>(rows.size() * column_points.size());
   }
 
-  /// out[c] += sum_r weights[r] K[rows[r], c] over the current columns, computed for this purpose only.
-  void add_rows(std::span<const Index> rows, const double* weights, double* out, int threads) {
-    std::vector<Index> row_points;
-    std::vector<double> row_weights;
-    for (std::size_t r = 0; r < rows.size(); ++r)
-      if (slots_.point[rows[r]] >= 0) {
-        row_points.push_back(slots_.point[rows[r]]);
-        row_weights.push_back(weights[r]);
-      }
-    if (row_points.empty()) return;
+  void touch(Index slot) { recent_.splice(recent_.begin(), recent_, entries_[slot].place); }
+
+  void add_kept_rows(const std::vector<Index>& rows, const std::vector<double>& weights, double* out, int threads) {
+    fetch(rows, threads);
+    by_block_columns(static_cast<Index>(columns_->size()), threads, [&](Index begin, Index end) {
+      std::vector<const Real*> values;
+      for (Index slot : rows) values.push_back(entries_[slot].values.get() + begin);
+      sweep::accumulate(values, weights.data(), out + begin, end - begin);
+    });
+  }
+
+  void add_passing_rows(const std::vector<Index>& rows, std::vector<double> weights, double* out, int threads) {
+    std::vector<Index> row_points = points(rows);
+    if (row_points.size() < rows.size()) {  // grounded rows are zero
+      std::size_t left = 0;
+      for (std::size_t r = 0; r < rows.size(); ++r)
+        if (slots_.point[rows[r]] >= 0) weights[left++] = weights[r];
+    }
+    counters_.cache_misses += static_cast<std::int64_t>(row_points.size());
     counters_.kernel_evaluations += static_cast<std::int64_t>(row_points.size() * points_.size());
-    if (points_.size() == columns_->size())
-      return add_product<Real>(gram_, row_points, row_weights.data(), points_, out, threads);
     std::vector<double> sums(columns_->size(), 0.0);
-    add_product<Real>(gram_, row_points, row_weights.data(), points_, sums.data(), threads);
-    ground(*columns_, points_.size(), sums.data());
+    add_product<Real>(gram_, row_points, weights.data(), points_, sums.data(), threads);
+    if (points_.size() < columns_->size()) ground(*columns_, points_.size(), sums.data());
     for (std::size_t c = 0; c < sums.size(); ++c) out[c] += sums[c];
   }
 

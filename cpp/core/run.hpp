@@ -73,13 +73,13 @@ class Run {
     return true;
   }
 
-  /// Sets aside what `shrinking` finds settled.
-  void shrink(const Shrinking& shrinking) {
+  /// Sets aside what `shrinking` finds settled, if no more than `share` is left.
+  void shrink(const Shrinking& shrinking, double share = 1.0) {
     if (!shrunk()) {
       state.store();
       iterate_.learn(state.variable, state.gradient);
     }
-    shrinking.apply(state);
+    shrinking.apply(state, share);
   }
 
   /// Leaves with an exact gradient, unless somebody is waiting and it would take long.
@@ -90,11 +90,11 @@ class Run {
     return why;
   }
 
-  /// Whether rounding of the rows has become too coarse for the tolerance.
-  bool precision_exhausted(double tolerance) {
-    if (!options.may_need_double) return false;
+  /// What rounding of single-precision rows does to the gradient, about.
+  double rounding() {
     state.store();
-    return iterate_.gram().single_rounding() * iterate_.rounding_scale() > 10.0 * tolerance;
+    constexpr double mean_of_largest = 0.3;
+    return mean_of_largest * iterate_.gram().single_rounding() * iterate_.rounding_scale();
   }
 
   void record(Index i, Index j, const Step& step) {

@@ -26,8 +26,9 @@ class Shrinking {
   /// The next occasion comes one iteration later.
   void postpone() { countdown_ = 1; }
 
+  /// Keeps what may still matter, if that is no more than `share` of the active variables.
   template <class Real>
-  void apply(State<Real>& state) const {
+  void apply(State<Real>& state, double share = 1.0) const {
     if (!enabled_) return;
     std::vector<char> keep(state.size(), 1);
     for (Index g = 0; g < state.groups(); ++g) {
@@ -39,6 +40,7 @@ class Shrinking {
         if (falls && !rises) keep[k] = !(state.gradient[k] > e.high);
       }
     }
+    if (static_cast<double>(std::count(keep.begin(), keep.end(), 1)) > share * state.size()) return;
     state.restrict_to([&](Index k) { return keep[k] != 0; });
   }
 

@@ -94,7 +94,7 @@ class Smo {
     }
     if (cone_) stretch();
     run_.shrink(shrinking_);
-    precision_exhausted_ = run_.precision_exhausted(tolerance_);
+    if (options_.may_need_double) precision_exhausted_ = run_.rounding() > 3.0 * tolerance_;
     if (options_.newton && newton_finish_.apply(run_)) {
       memory_.kind = StepKind::Clipped;  // a plan with the pair before would not know of this step
       ++counters_.newton_rounds;

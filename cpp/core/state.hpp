@@ -141,17 +141,19 @@ class State {
     gradient[k] -= change * iterate_.problem().ridge_of(variable[k]);
   }
 
-  /// The same for many positions at once, by blocks of rows.
-  void change(const std::vector<Index>& positions, const std::vector<double>& changes) {
+  /// The same for many positions at once, by blocks of rows; false, and nothing is changed, if `must_stop()` said so.
+  template <class MustStop>
+  bool change(const std::vector<Index>& positions, const std::vector<double>& changes, MustStop must_stop) {
     std::vector<Index> rows;
     for (Index k : positions) rows.push_back(slot(k));
     std::vector<double> product(cache_.columns(), 0.0);
-    cache_.accumulate(rows, changes.data(), product.data(), iterate_.threads());
+    if (!cache_.accumulate(rows, changes.data(), product.data(), iterate_.threads(), must_stop)) return false;
     for (Index k = 0; k < size(); ++k) gradient[k] -= product[shared_rows_ ? column_[k] : k];
     for (std::size_t a = 0; a < positions.size(); ++a) {
       add(positions[a], changes[a]);
       gradient[positions[a]] -= changes[a] * iterate_.problem().ridge_of(variable[positions[a]]);
     }
+    return true;
   }
 
   /// Q among these positions, as precise as the rows are.

@@ -50,6 +50,13 @@ class PairwiseGram : public Gram {
     for (Index r = 0; r < rows(); ++r) block({&r, 1}, {&r, 1}, out + r);
   }
 
+  double single_rounding() const override {
+    double factor = 1.0;
+    if constexpr (Term::from_products == FromProducts::squared_distance)
+      if (blas::available() && blocks().worthwhile()) factor += 2.0 * blocks().magnification();
+    return factor * Gram::single_rounding();
+  }
+
  private:
   /// Single precision suffices for rounded entries of dense single-precision data: nothing cancels there.
   template <class Columns>

@@ -21,17 +21,24 @@ class ProductBlocks {
 
   ProductBlocks(const Points& x, const Points& z, Frame frame, bool distances, double sensitivity)
       : x_(x), z_(z), frame_(std::move(frame)), distances_(distances) {
-    const bool singles = !is_double(x) && !is_double(z);
-    double error = singles ? 0.0 : infinity;  // of single precision, in units of its rounding
-    if (distances) error = sensitivity * std::max(frame_.largest_square(x), frame_.largest_square(z));
-    single_ = error <= 16.0;
-    worthwhile_ = pays(x) && pays(z) && (!distances || error <= 1e4);
+    worthwhile_ = pays(x) && pays(z);
+    if (!worthwhile_) return;
+    if (distances) {
+      magnification_ = sensitivity * std::max(frame_.largest_square(x), frame_.largest_square(z));
+      single_ = magnification_ <= 16.0;
+      worthwhile_ = magnification_ <= 1e4;
+    } else {
+      single_ = !is_double(x) && !is_double(z);
+    }
   }
 
   bool worthwhile() const { return worthwhile_; }
 
   /// Whether sums may be rounded to single precision on their way.
   bool single() const { return single_; }
+
+  /// What the rounding of a sum is multiplied by, at most.
+  double magnification() const { return single_ ? magnification_ : 0.0; }
 
   /// Calls use(a, b, sums, count) for stretches of sums: row a from column b on.
   template <class A, class Use>
@@ -84,7 +91,8 @@ class ProductBlocks {
 
   const Points &x_, &z_;
   Frame frame_;
-  bool distances_, single_, worthwhile_;
+  bool distances_, single_ = false, worthwhile_ = false;
+  double magnification_ = 0.0;
 };
 
 }  // namespace wm

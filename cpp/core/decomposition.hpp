@@ -187,8 +187,15 @@ class Decomposition {
   int stalls_ = 0;
 };
 
+/// A problem that is a single working set, and one whose objective may be unbounded, is left to the inner solver.
 inline Solution solve_decomposition(const Problem& problem, const Gram& gram, Index size, const Settings& inner,
-                                    const Settings& settings, Observer& observer, std::int64_t trace_every) {
+                                    Settings settings, Observer& observer, std::int64_t trace_every) {
+  if (problem.size() <= size || problem.is_cone()) {
+    settings.policies = inner.policies;
+    settings.run.newton = inner.run.newton;
+    settings.run.rule = inner.run.rule;
+    return solve_smo(problem, gram, settings, observer, trace_every);
+  }
   return solve_with(problem, gram, settings, observer, trace_every,
                     [&](auto& run) { return Decomposition(run, size, inner).run(); });
 }

@@ -47,6 +47,9 @@ class Iterate {
         slots_(number_rows(problem)),
         reference_(slots_.size(), 0.0),
         product_(slots_.size(), 0.0),
+        settled_reference_(slots_.size(), 0.0),
+        settled_product_(slots_.size(), 0.0),
+        settled_(slots_.size(), 1),
         diagonal_(problem.size(), 0.0),
         threads_(gram.preferred_block() > 1 ? 1 : threads),
         counters_(counters) {
@@ -109,11 +112,21 @@ class Iterate {
     ++counters_.refreshes;
     const std::vector<Index> decisive = decisive_slots(error);
     const std::vector<double> believed = product_;
-    for (Index s : decisive) product_[s] = 0.0;
-    if (!add_to_product<double>(reference_, decisive, must_stop)) {
+    std::vector<Index> known, unknown;  // since the last time, when their product was exact
+    for (Index s : decisive) {
+      (settled_[s] ? known : unknown).push_back(s);
+      product_[s] = settled_[s] ? settled_product_[s] : 0.0;
+    }
+    std::vector<double> change(reference_);
+    for (Index s = 0; s < slots_.size(); ++s) change[s] -= settled_reference_[s];
+    if (!add_to_product<double>(change, known, must_stop) || !add_to_product<double>(reference_, unknown, must_stop)) {
       product_ = believed;
       return exact_ = false;
     }
+    settled_reference_ = reference_;
+    settled_product_ = product_;
+    std::fill(settled_.begin(), settled_.end(), 0);
+    for (Index s : decisive) settled_[s] = 1;
     correction_ = 0.0;
     for (Index s : decisive) correction_ = std::max(correction_, std::abs(product_[s] - believed[s]));
     read_gradient();
@@ -231,6 +244,8 @@ class Iterate {
   Slots slots_;
   std::vector<double> reference_;  // by slot: the net coefficient `product_` belongs to
   std::vector<double> product_;    // K reference
+  std::vector<double> settled_reference_, settled_product_;
+  std::vector<char> settled_;  // slots whose settled product is exact at the settled reference; at zero, all
   std::vector<double> diagonal_;
   int threads_;
   double correction_ = 0.0;

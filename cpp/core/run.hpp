@@ -98,7 +98,7 @@ class Run {
   }
 
   void record(Index i, Index j, const Step& step) {
-    if (trace.due(counters.iterations))
+    if (trace.due(counters.rounds > 0 ? counters.rounds : counters.iterations))
       trace.record(progress(), counters.cache_hits, state.variable[i], state.variable[j], step);
   }
 

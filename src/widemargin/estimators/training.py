@@ -16,7 +16,7 @@ from joblib import effective_n_jobs
 
 from widemargin.kernels import Precomputed
 from widemargin.problems import Problem, Vector
-from widemargin.solvers import SMO, Solution, Status, Stop
+from widemargin.solvers import SMO, Decomposition, Solution, Status, Stop
 from widemargin.solvers.working_sets import NAMES
 
 logger = logging.getLogger("widemargin")
@@ -49,7 +49,7 @@ def is_auto(solver: Any) -> bool:
 def choose_solver(solver: Any) -> Any:
     """A solver object from `None`, "auto", the name of a working set selection, or the object itself."""
     if is_auto(solver):
-        return SMO(step="planning-ahead", finish="newton")
+        return Decomposition(inner=SMO(step="planning-ahead", finish="newton"))
     if isinstance(solver, str):
         if solver not in NAMES:
             raise ValueError(f"solver must be 'auto', a solver or one of {sorted(NAMES)}, not {solver!r}.")

@@ -144,10 +144,16 @@ class State {
   /// The same for many positions at once, by blocks of rows; false, and nothing is changed, if `must_stop()` said so.
   template <class MustStop>
   bool change(const std::vector<Index>& positions, const std::vector<double>& changes, MustStop must_stop) {
+    std::vector<double> net(iterate_.slots().size(), 0.0), weights;
+    for (std::size_t a = 0; a < positions.size(); ++a) net[slot(positions[a])] += changes[a];
     std::vector<Index> rows;
-    for (Index k : positions) rows.push_back(slot(k));
+    for (Index s = 0; s < static_cast<Index>(net.size()); ++s)
+      if (net[s] != 0.0) {
+        rows.push_back(s);
+        weights.push_back(net[s]);
+      }
     std::vector<double> product(cache_.columns(), 0.0);
-    if (!cache_.accumulate(rows, changes.data(), product.data(), iterate_.threads(), must_stop)) return false;
+    if (!cache_.accumulate(rows, weights.data(), product.data(), iterate_.threads(), must_stop)) return false;
     for (Index k = 0; k < size(); ++k) gradient[k] -= product[shared_rows_ ? column_[k] : k];
     for (std::size_t a = 0; a < positions.size(); ++a) {
       add(positions[a], changes[a]);

@@ -67,8 +67,9 @@ class Iterate {
     std::vector<Index> moved;
     for (Index s = 0; s < slots_.size(); ++s)
       if (wanted[s] != reference_[s]) moved.push_back(s);
-    const std::size_t rows_at_once = std::clamp<std::size_t>((std::size_t{1} << 22) / slots_.size(),
-                                                             static_cast<std::size_t>(gram_.preferred_block()), 64);
+    const std::size_t affordable = static_cast<std::size_t>(work_at_once / (gram_.entry_work * slots_.size()));
+    const std::size_t rows_at_once =
+        std::clamp<std::size_t>(affordable, static_cast<std::size_t>(gram_.preferred_block()), 64);
     bool complete = true;
     for (std::size_t begin = 0; begin < moved.size() && complete; begin += rows_at_once) {
       const std::size_t count = std::min(rows_at_once, moved.size() - begin);
@@ -125,7 +126,8 @@ class Iterate {
       reference_[s] = wanted[s];
     }
     if (rows.empty()) return;
-    parallel_for(slots_.size(), threads_, [&](Index begin, Index end) {
+    const double work = gram_.entry_work * rows.size() * slots_.size();
+    parallel_for(slots_.size(), work < work_worth_threads ? 1 : threads_, [&](Index begin, Index end) {
       const Index part = gram_.preferred_block() > 1 ? end - begin : columns_at_once;
       for (Index first = begin; first < end; first += part) add(rows, weights, first, std::min(end, first + part));
     });
@@ -148,6 +150,9 @@ class Iterate {
   }
 
   static constexpr Index columns_at_once = 1024;  // a block of them is used while it is still in a near cache
+
+  static constexpr double work_at_once = 1 << 26;        // multiplications between two looks at the clock
+  static constexpr double work_worth_threads = 1 << 18;  // they cost less than starting a thread
 
   const Problem& problem_;
   const Gram& gram_;

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from threading import Event
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 
 from widemargin import _core
 from widemargin.kernels import Kernel
 from widemargin.kernels.points import count
+from widemargin.threads import allowed_threads, for_each, single_threaded_blas
 
 __all__ = ["Expansion", "product"]
 
-BLOCK_BYTES = 2**23
-"""Kernel values held at a time by each thread of an evaluation."""
+BLOCK_BYTES = 2**19
+"""Kernel values held at a time by each thread of an evaluation: they are used while still in a near cache."""
+
+PANEL_POINTS = 256
+"""Points whose kernel values meet their coefficients together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,20 +88,46 @@ def product(
 ) -> NDArray[np.float64]:
     """K[rows, columns] @ coefficients, by blocks of rows in `n_jobs` threads: memory stays bounded."""
     values = np.zeros((rows.size, coefficients.shape[1]))
-    workers = min(effective_n_jobs(n_jobs), rows.size)
-    if columns.size == 0 or workers == 0:
+    if columns.size == 0 or rows.size == 0:
         return values
+    panels = list(_panels(columns, coefficients, rows.size))
+    size = max(1, BLOCK_BYTES // (8 * max(panel.points.size for panel in panels)))
+    blocks = [slice(begin, begin + size) for begin in range(0, rows.size, size)]
 
-    def evaluate(part: slice) -> None:
-        values[part] = gram.block(rows[part], columns) @ coefficients
+    def evaluate(block: slice, abandoned: Event) -> None:
+        some, sums = rows[block], values[block]
+        room = np.empty(some.size * panels[0].points.size)
+        for panel in panels:
+            if abandoned.is_set():
+                break
+            K = room[: some.size * panel.points.size].reshape(some.size, -1)
+            gram.fill(some, panel.points, K)
+            sums[:, panel.functions] += K @ panel.coefficients
 
-    n_blocks = max(workers, -(-rows.size // max(1, BLOCK_BYTES // (8 * columns.size))))
-    edges = np.linspace(0, rows.size, n_blocks + 1, dtype=int).tolist()
-    blocks = [slice(begin, end) for begin, end in pairwise(edges)]
-    if workers == 1:
-        for block in blocks:
-            evaluate(block)
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(evaluate, blocks))
+    workers = 1 if len(blocks) == 1 else min(allowed_threads(n_jobs), len(blocks))
+    with single_threaded_blas():
+        for_each(evaluate, blocks, workers)
     return values
+
+
+@dataclass(frozen=True, eq=False)
+class _Panel:
+    """Some points, the functions that have a coefficient at any of them, and these coefficients."""
+
+    points: NDArray[np.int32]
+    functions: NDArray[np.intp] | slice
+    coefficients: NDArray[np.float64]
+
+
+def _panels(columns: NDArray[np.int32], coefficients: NDArray[np.float64], n_rows: int) -> Iterator[_Panel]:
+    """Consecutive points in panels; functions without a coefficient there (most pairs of classes) stay out."""
+    points, functions = coefficients.shape
+    size = PANEL_POINTS if functions > 1 else max(PANEL_POINTS, BLOCK_BYTES // (8 * n_rows))
+    size = min(size, points)
+    for begin in range(0, points, size):
+        part = coefficients[begin : begin + size]
+        used = np.flatnonzero(part.any(axis=0))
+        if used.size == functions:
+            yield _Panel(columns[begin : begin + size], slice(None), part)
+        else:
+            yield _Panel(columns[begin : begin + size], used, np.ascontiguousarray(part[:, used]))

@@ -34,12 +34,7 @@ def one_vs_all(k: int) -> Code:
 
 def count_votes(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
     """Votes of all pairs for each class, shape (n, k); a value of zero is a vote for the second class."""
-    votes = np.zeros((len(values), k))
-    for column, (i, j) in enumerate(combinations(range(k), 2)):
-        first = values[:, column] > 0
-        votes[first, i] += 1
-        votes[~first, j] += 1
-    return votes
+    return (values > 0) @ _signs(k) + np.arange(k)  # class c is the second of c pairs
 
 
 def score_classes(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
@@ -47,11 +42,13 @@ def score_classes(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
 
     Here, as in scikit-learn, a value of zero is a vote for the first class.
     """
-    sums = np.zeros((len(values), k))
-    for column, (i, j) in enumerate(combinations(range(k), 2)):
-        sums[:, i] += values[:, column]
-        sums[:, j] -= values[:, column]
+    sums = values @ _signs(k)
     return (k - 1 - count_votes(-values, k)) + sums / (3 * (np.abs(sums) + 1))
+
+
+def _signs(k: int) -> NDArray[np.float64]:
+    """What a positive value of each pair says about each class, shape (pairs, k)."""
+    return all_pairs(k).T.astype(np.float64)
 
 
 def compress_pairs(
@@ -61,19 +58,21 @@ def compress_pairs(
 
     Row r belongs to the pair with class r if r < c and with class r + 1 otherwise.
     """
-    dual = np.zeros((k - 1, len(labels)))
+    dual, of = np.zeros((k - 1, len(labels))), _members(labels, k)
     for column, (i, j) in enumerate(combinations(range(k), 2)):
-        of_i, of_j = labels == i, labels == j
-        dual[j - 1, of_i] = coefficients[of_i, column]
-        dual[i, of_j] = coefficients[of_j, column]
+        dual[j - 1, of[i]] = coefficients[of[i], column]
+        dual[i, of[j]] = coefficients[of[j], column]
     return dual
 
 
 def expand_pairs(dual: NDArray[np.float64], labels: NDArray[np.integer], k: int) -> NDArray[np.float64]:
     """The inverse of `compress_pairs`."""
-    coefficients = np.zeros((len(labels), k * (k - 1) // 2))
+    coefficients, of = np.zeros((len(labels), k * (k - 1) // 2)), _members(labels, k)
     for column, (i, j) in enumerate(combinations(range(k), 2)):
-        of_i, of_j = labels == i, labels == j
-        coefficients[of_i, column] = dual[j - 1, of_i]
-        coefficients[of_j, column] = dual[i, of_j]
+        coefficients[of[i], column] = dual[j - 1, of[i]]
+        coefficients[of[j], column] = dual[i, of[j]]
     return coefficients
+
+
+def _members(labels: NDArray[np.integer], k: int) -> list[NDArray[np.intp]]:
+    return [np.flatnonzero(labels == c) for c in range(k)]

@@ -20,10 +20,9 @@ from widemargin.estimators.training import POLISHED_SIZE, Solved, Training, choo
 from widemargin.expansion import Expansion
 from widemargin.kernels.points import count, take
 from widemargin.kernels.resolve import KERNEL_NAMES
+from widemargin.memory import cache_bytes
 from widemargin.problems import GROUNDED, Problem, Vector
 from widemargin.solvers import Status
-
-MEGABYTE = 2**20
 
 
 def _is_kernel(value: Any) -> bool:
@@ -64,7 +63,7 @@ class KernelMachine(BaseEstimator):
         "coef0": parameters.finite,
         "tol": parameters.positive_and_finite,
         "shrinking": parameters.boolean,
-        "cache_size": parameters.not_negative,
+        "cache_size": parameters.one_of("auto") | parameters.not_negative,
         "verbose": parameters.verbosity,
         "max_iter": parameters.limit,
         "max_time": parameters.none | parameters.not_negative,
@@ -102,7 +101,7 @@ class KernelMachine(BaseEstimator):
             max_iter=self.max_iter,
             max_time=self.max_time,
             shrinking=bool(self.shrinking),
-            cache_bytes=int(self.cache_size * MEGABYTE),
+            cache_bytes=cache_bytes(self.cache_size, gram.shape[0]),
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
             callback=self.callback,

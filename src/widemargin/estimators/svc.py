@@ -99,7 +99,7 @@ class SVC(KernelClassifier):
         shrinking: bool = True,
         probability: bool = False,
         tol: float = 1e-3,
-        cache_size: float = 200,
+        cache_size: float | str = "auto",
         class_weight: dict[Any, float] | str | None = None,
         verbose: bool | int = False,
         max_iter: int = -1,

@@ -120,7 +120,7 @@ class _Panel:
 
 
 def _panels(columns: NDArray[np.int32], coefficients: NDArray[np.float64], n_rows: int) -> Iterator[_Panel]:
-    """Consecutive points in panels; functions without a coefficient there (most pairs of classes) stay out."""
+    """Consecutive points in panels; functions with no coefficient there (most pairs of classes) stay out."""
     points, functions = coefficients.shape
     size = PANEL_POINTS if functions > 1 else max(PANEL_POINTS, BLOCK_BYTES // (8 * n_rows))
     size = min(size, points)

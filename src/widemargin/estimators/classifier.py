@@ -305,6 +305,8 @@ def _check_classes(classes: NDArray, labels: NDArray[np.integer], weight: Vector
 
 
 def _class_weights(class_weight: Any, classes: NDArray, y: NDArray) -> Vector:
+    if class_weight is None:
+        return np.ones(len(classes))
     weights = compute_class_weight(class_weight, classes=classes, y=y)
     bad = ~(np.isfinite(weights) & (weights > 0))
     if bad.any():

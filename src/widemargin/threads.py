@@ -112,31 +112,33 @@ class _BlasLimit:
         with self._lock:
             if self._inside == 0:
                 self._before = [library.num_threads for library in _blas_libraries()]
-                for library in _blas_libraries():
-                    library.set_num_threads(1)
+                _set_blas_threads([1] * len(self._before))
             self._inside += 1
 
     def leave(self) -> None:
         with self._lock:
             self._inside -= 1
             if self._inside == 0:
-                self._restore()
+                _set_blas_threads(self._before)
 
     def forget(self) -> None:
         """In a forked process nobody is inside: the threads that were did not come along."""
         self._lock = threading.Lock()
         if self._inside:
             self._inside = 0
-            self._restore()
-
-    def _restore(self) -> None:
-        for library, before in zip(_blas_libraries(), self._before, strict=True):
-            library.set_num_threads(before)
+            _set_blas_threads(self._before)
 
 
 _blas_limit = _BlasLimit()
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_blas_limit.forget)
+
+
+def _set_blas_threads(counts: list[int]) -> None:
+    for library, threads in zip(_blas_libraries(), counts, strict=True):
+        library.set_num_threads(threads)
+        # Only the thread that has once set a number may do so again, until it says that it is done.
+        getattr(library, "clear_controlling_thread", lambda: None)()
 
 
 @cache

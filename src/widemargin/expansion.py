@@ -8,11 +8,11 @@ from threading import Event
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from widemargin import _core
 from widemargin.kernels import Kernel
-from widemargin.kernels.points import count
 from widemargin.threads import allowed_threads, for_each, single_threaded_blas
 
 __all__ = ["Expansion", "product"]
@@ -37,7 +37,7 @@ class Expansion:
     kernel : Kernel
     points : rows of data, or a list of objects
         The x_i. For a precomputed kernel: their positions among the columns of the matrices to come.
-    coefficients : array of shape (n_points, n_columns)
+    coefficients : array or CSR array of shape (n_points, n_columns)
     offsets : array of shape (n_columns,)
 
     Examples
@@ -53,14 +53,16 @@ class Expansion:
 
     kernel: Kernel
     points: Any
-    coefficients: NDArray[np.float64]
+    coefficients: Any
     offsets: NDArray[np.float64]
 
     def __call__(self, X: Any, n_jobs: int | None = None) -> NDArray[np.float64]:
         """The values at the rows of X, shape (n_rows, n_columns), in blocks of rows over `n_jobs` threads."""
         gram = self.kernel.bind(X, self.points)
-        rows, columns = (np.arange(size, dtype=np.int32) for size in (count(X), len(self.coefficients)))
-        return product(gram, rows, columns, self.coefficients, n_jobs) + self.offsets
+        rows, columns = (np.arange(size, dtype=np.int32) for size in gram.shape)
+        values = product(gram, rows, columns, self.coefficients, n_jobs)
+        values += self.offsets
+        return values
 
     def inner(self, other: Expansion) -> NDArray[np.float64]:
         """Inner products <f_c, g_d> of all columns of both; offsets play no part."""
@@ -83,7 +85,7 @@ def product(
     gram: _core.Gram,
     rows: NDArray[np.int32],
     columns: NDArray[np.int32],
-    coefficients: NDArray[np.float64],
+    coefficients: Any,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """K[rows, columns] @ coefficients, by blocks of rows in `n_jobs` threads: memory stays bounded."""
@@ -119,15 +121,24 @@ class _Panel:
     coefficients: NDArray[np.float64]
 
 
-def _panels(columns: NDArray[np.int32], coefficients: NDArray[np.float64], n_rows: int) -> Iterator[_Panel]:
+def _panels(columns: NDArray[np.int32], coefficients: Any, n_rows: int) -> Iterator[_Panel]:
     """Consecutive points in panels; functions with no coefficient there (most pairs of classes) stay out."""
     points, functions = coefficients.shape
     size = PANEL_POINTS if functions > 1 else max(PANEL_POINTS, BLOCK_BYTES // (8 * n_rows))
     size = min(size, points)
     for begin in range(0, points, size):
-        part = coefficients[begin : begin + size]
-        used = np.flatnonzero(part.any(axis=0))
-        if used.size == functions:
-            yield _Panel(columns[begin : begin + size], slice(None), part)
+        part = slice(begin, min(begin + size, points))
+        if sp.issparse(coefficients):
+            yield _Panel(columns[part], *_used(coefficients, part))
         else:
-            yield _Panel(columns[begin : begin + size], used, np.ascontiguousarray(part[:, used]))
+            yield _Panel(columns[part], slice(None), coefficients[part])
+
+
+def _used(coefficients: sp.csr_array, part: slice) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """The columns of a CSR array in which some of these rows have an entry, and the rows in them."""
+    ends = coefficients.indptr[part.start : part.stop + 1]
+    entries = slice(ends[0], ends[-1])
+    used, place = np.unique(coefficients.indices[entries], return_inverse=True)
+    dense = np.zeros((ends.size - 1, used.size))
+    dense[np.repeat(np.arange(ends.size - 1), np.diff(ends)), place] = coefficients.data[entries]
+    return used, dense

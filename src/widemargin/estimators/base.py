@@ -170,7 +170,12 @@ class KernelMachine(BaseEstimator):
 
     def _coefficients(self) -> NDArray[np.float64]:
         """Coefficients of the support vectors, one column per function."""
-        return self._dense_dual().T
+        coefficients = self._expand(self._dense_dual())
+        return coefficients.toarray() if sp.issparse(coefficients) else coefficients
+
+    def _expand(self, dual: NDArray[np.float64]) -> Any:
+        """The columns of coefficients, in an array or a CSR array, that rows of `dual_coef_` stand for."""
+        return dual.T
 
     def _dense_dual(self) -> NDArray[np.float64]:
         dual: Any = self.dual_coef_
@@ -189,7 +194,10 @@ class KernelMachine(BaseEstimator):
             # Where all points are support vectors, the columns are those of the training points.
             alone = X is not None and X.shape[1] == self.support_.size != self.shape_fit_[0]
             points = np.arange(self.support_.size) if alone else self.support_
-        return Expansion(self.kernel_, points, np.ascontiguousarray(self._coefficients()), self.intercept_)
+        coefficients = self._expand(self._dense_dual())
+        if not sp.issparse(coefficients):
+            coefficients = np.ascontiguousarray(coefficients)
+        return Expansion(self.kernel_, points, coefficients, self.intercept_)
 
     def _store_dual(self, dual: NDArray[np.float64]) -> None:
         """Coefficients by row, sparse if the data are."""

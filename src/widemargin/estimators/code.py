@@ -6,9 +6,11 @@ points of the classes with M = +1 stand against those with M = -1, and the other
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Code = NDArray[np.int8]
@@ -52,27 +54,26 @@ def _signs(k: int) -> NDArray[np.float64]:
 
 
 def compress_pairs(
-    coefficients: NDArray[np.float64], labels: NDArray[np.integer], k: int
+    columns: Iterable[NDArray[np.float64]], labels: NDArray[np.integer], k: int
 ) -> NDArray[np.float64]:
-    """Coefficients (n, pairs) -> (k - 1, n): a point of class c takes part in the k - 1 pairs of c only.
+    """Coefficients of n points, pair by pair -> (k - 1, n): every point takes part in k - 1 pairs only.
 
-    Row r belongs to the pair with class r if r < c and with class r + 1 otherwise.
+    Row r of a point of class c belongs to its pair with class r if r < c and with class r + 1 otherwise.
     """
-    dual, of = np.zeros((k - 1, len(labels))), _members(labels, k)
-    for column, (i, j) in enumerate(combinations(range(k), 2)):
-        dual[j - 1, of[i]] = coefficients[of[i], column]
-        dual[i, of[j]] = coefficients[of[j], column]
+    dual = np.zeros((k - 1, len(labels)))
+    of = [np.flatnonzero(labels == c) for c in range(k)]
+    for (i, j), column in zip(combinations(range(k), 2), columns, strict=True):
+        dual[j - 1, of[i]] = column[of[i]]
+        dual[i, of[j]] = column[of[j]]
     return dual
 
 
-def expand_pairs(dual: NDArray[np.float64], labels: NDArray[np.integer], k: int) -> NDArray[np.float64]:
-    """The inverse of `compress_pairs`."""
-    coefficients, of = np.zeros((len(labels), k * (k - 1) // 2)), _members(labels, k)
-    for column, (i, j) in enumerate(combinations(range(k), 2)):
-        coefficients[of[i], column] = dual[j - 1, of[i]]
-        coefficients[of[j], column] = dual[i, of[j]]
-    return coefficients
-
-
-def _members(labels: NDArray[np.integer], k: int) -> list[NDArray[np.intp]]:
-    return [np.flatnonzero(labels == c) for c in range(k)]
+def expand_pairs(dual: NDArray[np.float64], labels: NDArray[np.integer], k: int) -> sp.csr_array:
+    """The inverse of `compress_pairs`, shape (n, pairs); most of it is zero."""
+    number = np.zeros((k, k), dtype=np.int32)
+    number[np.triu_indices(k, 1)] = np.arange(k * (k - 1) // 2)
+    pairs_of_class = (number + number.T)[~np.eye(k, dtype=bool)].reshape(k, k - 1)
+    ends = np.arange(len(labels) + 1) * (k - 1)
+    return sp.csr_array(
+        (dual.T.ravel(), pairs_of_class[labels].ravel(), ends), shape=(len(labels), k * (k - 1) // 2)
+    )

@@ -32,7 +32,7 @@ class SoftMargin:
     problem: Problem
     has_bias: bool
 
-    def function(self, solution: Any, n: int) -> tuple[Vector, float]:
+    def function(self, solution: Any, n: int, size: Callable[[], float]) -> tuple[Vector, float]:
         """Coefficients of the n points and the intercept."""
         return self.problem.by_point(solution.alpha, n), float(solution.offsets[0]) if self.has_bias else 0.0
 

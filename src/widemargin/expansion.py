@@ -20,6 +20,9 @@ __all__ = ["Expansion", "product"]
 BLOCK_BYTES = 2**19
 """Kernel values held at a time by each thread of an evaluation: they are used while still in a near cache."""
 
+BLOCK_WORK = 2**26
+"""Multiplications behind them at most: a block takes milliseconds, and Ctrl-C is heard between two."""
+
 PANEL_POINTS = 256
 """Points whose kernel values meet their coefficients together."""
 
@@ -93,7 +96,8 @@ def product(
     if columns.size == 0 or rows.size == 0:
         return values
     panels = list(_panels(columns, coefficients, rows.size))
-    size = max(1, BLOCK_BYTES // (8 * max(panel.points.size for panel in panels)))
+    entries = min(BLOCK_BYTES // 8, BLOCK_WORK / gram.entry_work)
+    size = max(1, int(entries // panels[0].points.size))
     blocks = [slice(begin, begin + size) for begin in range(0, rows.size, size)]
 
     def evaluate(block: slice, abandoned: Event) -> None:

@@ -61,6 +61,17 @@ NewArray<T> block(const wm::Gram& gram, const Indices& which, const Indices& col
   return out;
 }
 
+using Room = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+void fill(const wm::Gram& gram, const Indices& which, const Indices& columns, Room out) {
+  const auto rows_asked = checked(which, gram.rows(), "which");
+  const auto columns_asked = checked(columns, gram.columns(), "columns");
+  if (out.shape(0) != rows_asked.size() || out.shape(1) != columns_asked.size())
+    throw nb::value_error("out must have a row for each of which and a column for each of columns.");
+  nb::gil_scoped_release released;
+  gram.block(rows_asked, columns_asked, out.data());
+}
+
 NewArray<double> diagonal(const wm::Gram& gram) {
   if (gram.rows() != gram.columns()) throw nb::value_error("Only a square Gram has a diagonal.");
   auto out = new_array<double>({std::size_t(gram.rows())});
@@ -90,7 +101,10 @@ void bind_gram(nb::module_& m) {
            "The entries K[which, columns] in double precision.")
       .def("block32", &block<float>, "which"_a.noconvert(), "columns"_a.noconvert(),
            "The entries K[which, columns] in single precision.")
+      .def("fill", &fill, "which"_a.noconvert(), "columns"_a.noconvert(), "out"_a.noconvert(),
+           "The same entries written into `out`, which several calls may share.")
       .def("diagonal", &diagonal, "The entries K[r, r] of a square matrix.")
+      .def_ro("entry_work", &wm::Gram::entry_work, "About how many multiplications are behind an entry.")
       .def_prop_ro("preferred_block", &wm::Gram::preferred_block, "How many rows to ask for at a time.");
 }
 
@@ -144,6 +158,27 @@ void bind_points(nb::module_& m) {
 using NewGram = std::shared_ptr<wm::Gram>;
 using GramArgument = std::shared_ptr<wm::Gram>;
 
+NewGram costing(double entry_work, NewGram gram) {
+  gram->entry_work = entry_work;
+  return gram;
+}
+
+/// Coordinates that are stored of a point, on the average.
+double stored_coordinates(const wm::Points& points) {
+  return std::visit(
+      [](const auto& some) -> double {
+        if constexpr (std::decay_t<decltype(some)>::sparse)
+          return some.count == 0 ? 1.0 : static_cast<double>(some.start(some.count)) / some.count;
+        else
+          return some.dimension;
+      },
+      points);
+}
+
+double entry_work(const PyPoints& x, const PyPoints& z) {
+  return 1.0 + std::max(stored_coordinates(x.view), stored_coordinates(z.view));
+}
+
 void check_same_dimension(const PyPoints& x, const PyPoints& z) {
   if (wm::dimension(x.view) != wm::dimension(z.view))
     throw nb::value_error("Both sides of a kernel must have the same number of features.");
@@ -156,7 +191,7 @@ void bind_pairwise(nb::module_& m, const char* name, MapOf map_of, const Extra&.
       name,
       [map_of](const PyPoints& x, const PyPoints& z, Parameters... parameters) -> NewGram {
         check_same_dimension(x, z);
-        return std::make_shared<PairwiseGram>(x.view, z.view, map_of(parameters...));
+        return costing(entry_work(x, z), std::make_shared<PairwiseGram>(x.view, z.view, map_of(parameters...)));
       },
       "x"_a, "z"_a, extra..., nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
 }
@@ -178,7 +213,8 @@ void bind_leaves(nb::module_& m) {
         if (Index(weights.size()) != wm::dimension(x.view))
           throw nb::value_error("There must be a weight per feature.");
         wm::WeightedSquaredDifferenceTerm term(std::vector(weights.data(), weights.data() + weights.size()));
-        return std::make_shared<wm::WeightedGaussianGram>(x.view, z.view, wm::Decay{1}, std::move(term));
+        return costing(entry_work(x, z),
+                       std::make_shared<wm::WeightedGaussianGram>(x.view, z.view, wm::Decay{1}, std::move(term)));
       },
       "x"_a, "z"_a, "weights"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
   bind_pairwise<wm::SquaredDistances>(m, "squared_distance", [] { return wm::Identity{}; });
@@ -221,22 +257,27 @@ void bind_combinations(nb::module_& m) {
       "sum",
       [](GramArgument left, GramArgument right) -> NewGram {
         check_same_shape(left, right);
-        return std::make_shared<wm::SumGram>(left, right);
+        return costing(left->entry_work + right->entry_work, std::make_shared<wm::SumGram>(left, right));
       },
       "left"_a, "right"_a);
   m.def(
       "product",
       [](GramArgument left, GramArgument right) -> NewGram {
         check_same_shape(left, right);
-        return std::make_shared<wm::ProductGram>(left, right);
+        return costing(left->entry_work + right->entry_work, std::make_shared<wm::ProductGram>(left, right));
       },
       "left"_a, "right"_a);
   m.def(
       "scaled",
-      [](double factor, GramArgument part) -> NewGram { return std::make_shared<wm::ScaledGram>(factor, part); },
+      [](double factor, GramArgument part) -> NewGram {
+        return costing(part->entry_work, std::make_shared<wm::ScaledGram>(factor, part));
+      },
       "factor"_a, "part"_a);
   m.def(
-      "exponential", [](GramArgument part) -> NewGram { return std::make_shared<wm::ExponentialGram>(part); },
+      "exponential",
+      [](GramArgument part) -> NewGram {
+        return costing(part->entry_work, std::make_shared<wm::ExponentialGram>(part));
+      },
       "part"_a);
   m.def(
       "normalized",
@@ -244,7 +285,8 @@ void bind_combinations(nb::module_& m) {
         if (Index(row_squares.size()) != part->rows() || Index(column_squares.size()) != part->columns())
           throw nb::value_error("A normalised Gram needs one squared length for each row and each column.");
         const auto copy = [](const Vector<double>& v) { return std::vector<double>(v.data(), v.data() + v.size()); };
-        return std::make_shared<wm::NormalizedGram>(part, copy(row_squares), copy(column_squares));
+        return costing(part->entry_work,
+                       std::make_shared<wm::NormalizedGram>(part, copy(row_squares), copy(column_squares)));
       },
       "part"_a, "row_squares"_a, "column_squares"_a);
   m.def(

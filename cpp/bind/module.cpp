@@ -4,9 +4,11 @@ namespace nb = nanobind;
 
 void bind_kernels(nb::module_& m);
 void bind_solvers(nb::module_& m);
+void bind_threads(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The C++ core of widemargin: Gram matrices and quadratic-program solvers.";
   bind_kernels(m);
   bind_solvers(m);
+  bind_threads(m);
 }

@@ -145,24 +145,32 @@ nb::dict solution_dict(Solution& s, bool interrupted) {
   return d;
 }
 
-nb::dict solve(const Problem& problem, const Gram& gram, const Doubles& start, const Settings& settings,
+/// The same problem from another start, which must keep its sums.
+Problem with_start(const Problem& problem, std::vector<double> start) {
+  if (start.size() != problem.start.size()) throw std::invalid_argument("start must have one entry per variable.");
+  check_sums(problem, start);
+  Problem other = problem;
+  other.start = std::move(start);
+  return other;
+}
+
+nb::dict solve(const Problem& given, const Gram& gram, const std::optional<Doubles>& start, const Settings& settings,
                std::optional<std::pair<Index, Settings>> decomposition, std::int64_t trace_every, nb::object observer,
                double interval) {
   if (gram.rows() != gram.columns()) throw std::invalid_argument("A solver needs a square Gram.");
-  Problem checked = problem;
-  checked.start = to_vector(start);
-  if (checked.start.size() != problem.start.size())
-    throw std::invalid_argument("start must have one entry per variable.");
-  checked.check(gram.rows());
-  check_sums(problem, checked.start);
+  given.check(gram.rows());
+  std::optional<Problem> elsewhere;
+  if (start) elsewhere = with_start(given, to_vector(*start));
+  const Problem& problem = elsewhere ? *elsewhere : given;
+  problem.check(gram.rows());
   PythonReport report(std::move(observer));
   Solution solution;
   {
     nb::gil_scoped_release release;
     Observer watch(std::ref(report), interval);
-    solution = decomposition ? solve_decomposition(checked, gram, decomposition->first, decomposition->second, settings,
+    solution = decomposition ? solve_decomposition(problem, gram, decomposition->first, decomposition->second, settings,
                                                    watch, trace_every)
-                             : solve_smo(checked, gram, settings, watch, trace_every);
+                             : solve_smo(problem, gram, settings, watch, trace_every);
   }
   return solution_dict(solution, report.interrupted);
 }
@@ -264,7 +272,7 @@ void bind_solvers(nb::module_& m) {
           [](Settings& s, std::optional<std::pair<Index, Index>> pair) { s.run.first_pair = pair; },
           nb::for_setter(nb::arg("pair").none()));
 
-  m.def("solve", &solve, "problem"_a, "gram"_a, "start"_a, "settings"_a, "decomposition"_a.none(), "trace_every"_a,
-        "observer"_a.none(), "interval"_a,
+  m.def("solve", &solve, "problem"_a, "gram"_a, "start"_a.none(), "settings"_a, "decomposition"_a.none(),
+        "trace_every"_a, "observer"_a.none(), "interval"_a,
         "Solve a problem; `decomposition` is None or (size of the working set, settings of the inner solver).");
 }

@@ -50,6 +50,10 @@ class Gram {
     return largest;
   }
 
+  /// About how many multiplications are behind an entry: blocks between two looks at the clock are chosen by it. Set by
+  /// whoever makes the Gram of data or of other Grams.
+  double entry_work = 1.0;
+
   /// How many rows to ask for at a time; more than one where a call is dear whatever its size (a Python callable).
   virtual Index preferred_block() const { return 1; }
 

@@ -10,12 +10,19 @@ namespace wm {
 
 inline constexpr std::size_t block_rows = 128;
 inline constexpr Index block_columns = 1024;
-inline constexpr std::size_t entries_between_questions = std::size_t{1} << 23;  // a few hundredths of a second
 
-/// Calls body(begin, end) on parts of [0, n) as wide as a block, in several threads.
+/// How many rows to compute before asking whether to stop: a few hundredths of a second.
+inline std::size_t rows_between_questions(const Gram& gram, std::size_t columns) {
+  constexpr double multiplications = 1 << 29, entries = 1 << 23;
+  const double affordable = std::min(multiplications / gram.entry_work, entries) / static_cast<double>(columns + 1);
+  return std::clamp<std::size_t>(static_cast<std::size_t>(affordable), 16, 4096);
+}
+
+/// Calls body(begin, end) on parts of [0, n) as wide as a block, in several threads if there is work for them.
 template <class Body>
-void by_block_columns(Index n, int threads, Body body) {
-  parallel_for(n, threads, [&](Index begin, Index end) {
+void by_block_columns(Index n, int threads, double work, Body body) {
+  constexpr double work_worth_threads = 1 << 18;  // less costs less than starting a thread
+  parallel_for(n, work < work_worth_threads ? 1 : threads, [&](Index begin, Index end) {
     for (Index first = begin; first < end; first += block_columns) body(first, std::min(end, first + block_columns));
   });
 }
@@ -24,7 +31,8 @@ void by_block_columns(Index n, int threads, Body body) {
 template <class Real>
 void add_product(const Gram& gram, std::span<const Index> rows, const double* weights, std::span<const Index> columns,
                  double* out, int threads) {
-  by_block_columns(static_cast<Index>(columns.size()), threads, [&](Index begin, Index end) {
+  const double work = gram.entry_work * static_cast<double>(rows.size() * columns.size());
+  by_block_columns(static_cast<Index>(columns.size()), threads, work, [&](Index begin, Index end) {
     const std::size_t width = end - begin;
     Lease<Real> block(std::min(block_rows, rows.size()) * width);
     std::vector<const Real*> values;

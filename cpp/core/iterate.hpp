@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <unordered_map>
 #include <vector>
 
 #include "counters.hpp"
@@ -25,14 +24,17 @@
 
 namespace wm {
 
-inline Slots number_rows(const Problem& problem) {
+inline Slots number_rows(const Problem& problem, Index gram_rows) {
   Slots slots;
-  std::unordered_map<Index, Index> slot_of_point;
+  std::vector<Index> slot_of_point(gram_rows + 1, -1);  // that of grounded variables first
   slots.of_variable.reserve(problem.size());
   for (Index v = 0; v < problem.size(); ++v) {
-    auto [found, fresh] = slot_of_point.try_emplace(problem.point(v), slots.size());
-    if (fresh) slots.point.push_back(problem.point(v));
-    slots.of_variable.push_back(found->second);
+    Index& slot = slot_of_point[problem.point(v) + 1];
+    if (slot < 0) {
+      slot = slots.size();
+      slots.point.push_back(problem.point(v));
+    }
+    slots.of_variable.push_back(slot);
   }
   return slots;
 }
@@ -44,7 +46,7 @@ class Iterate {
         gradient(problem.linear),
         problem_(problem),
         gram_(gram),
-        slots_(number_rows(problem)),
+        slots_(number_rows(problem, gram.rows())),
         reference_(slots_.size(), 0.0),
         product_(slots_.size(), 0.0),
         settled_reference_(slots_.size(), 0.0),
@@ -181,7 +183,7 @@ class Iterate {
         target.push_back(s);
       }
     if (columns.empty()) return true;
-    const std::size_t rows_at_once = std::clamp<std::size_t>(entries_between_questions / columns.size(), 16, 4096);
+    const std::size_t rows_at_once = rows_between_questions(gram_, columns.size());
     std::vector<double> sums(columns.size(), 0.0);
     for (std::size_t first = 0; first < rows.size(); first += rows_at_once) {
       const std::size_t count = std::min(rows_at_once, rows.size() - first);

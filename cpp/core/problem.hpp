@@ -50,7 +50,8 @@ inline void Problem::check(Index gram_rows) const {
   if (group_begin.size() < 2 || group_begin.front() != 0 || group_begin.back() != static_cast<Index>(m))
     fail("group_sizes must add up to the number of variables.");
   for (std::size_t v = 0; v < m; ++v) {
-    if (point(static_cast<Index>(v)) >= gram_rows) fail("points refers to a row the Gram does not have.");
+    const Index row = point(static_cast<Index>(v));
+    if (row < -1 || row >= gram_rows) fail("points refers to a row the Gram does not have.");
     if (!(lower[v] <= upper[v])) fail("lower must not exceed upper (variable " + std::to_string(v) + ").");
     if (!(lower[v] <= start[v] && start[v] <= upper[v]))
       fail("start must lie between lower and upper (variable " + std::to_string(v) + ").");

@@ -83,7 +83,7 @@ class RowCache {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_partition(order.begin(), order.end(), [&](std::size_t r) { return bool(entries_[rows[r]].columns); });
     const std::size_t width = std::max<std::size_t>(1, columns_->size()), room = budget_ / (width * sizeof(Real));
-    const std::size_t at_once = std::clamp<std::size_t>(entries_between_questions / width, 16, 4096);
+    const std::size_t at_once = rows_between_questions(gram_, width);
     for (std::size_t r = 0; r < std::min(room, rows.size()); ++r)
       if (entries_[rows[order[r]]].columns) touch(rows[order[r]]);
     std::vector<Index> some;
@@ -241,7 +241,8 @@ class RowCache {
     if (rows.size() == 1) {
       gram_.block(row_points, column_points, places[0]);
     } else {
-      by_block_columns(static_cast<Index>(column_points.size()), threads, [&](Index begin, Index end) {
+      const double work = gram_.entry_work * static_cast<double>(rows.size() * column_points.size());
+      by_block_columns(static_cast<Index>(column_points.size()), threads, work, [&](Index begin, Index end) {
         const std::size_t width = end - begin;
         Lease<Real> block(std::min(block_rows, rows.size()) * width);
         for (std::size_t first = 0; first < rows.size(); first += block_rows) {
@@ -261,7 +262,8 @@ class RowCache {
 
   void add_kept_rows(const std::vector<Index>& rows, const std::vector<double>& weights, double* out, int threads) {
     fetch(rows, threads);
-    by_block_columns(static_cast<Index>(columns_->size()), threads, [&](Index begin, Index end) {
+    const double work = static_cast<double>(rows.size() * columns_->size());
+    by_block_columns(static_cast<Index>(columns_->size()), threads, work, [&](Index begin, Index end) {
       std::vector<const Real*> values;
       for (Index slot : rows) values.push_back(entries_[slot].values.get() + begin);
       sweep::accumulate(values, weights.data(), out + begin, end - begin);

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from threading import Event
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from widemargin import _core
 from widemargin.kernels import Kernel
-from widemargin.kernels.points import count
+from widemargin.threads import allowed_threads, for_each, single_threaded_blas
 
 __all__ = ["Expansion", "product"]
 
-BLOCK_BYTES = 2**23
-"""Kernel values held at a time by each thread of an evaluation."""
+BLOCK_BYTES = 2**19
+"""Kernel values held at a time by each thread of an evaluation: they are used while still in a near cache."""
+
+BLOCK_WORK = 2**26
+"""Multiplications behind them at most: a block takes milliseconds, and Ctrl-C is heard between two."""
+
+PANEL_POINTS = 256
+"""Points whose kernel values meet their coefficients together."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +40,7 @@ class Expansion:
     kernel : Kernel
     points : rows of data, or a list of objects
         The x_i. For a precomputed kernel: their positions among the columns of the matrices to come.
-    coefficients : array of shape (n_points, n_columns)
+    coefficients : array or CSR array of shape (n_points, n_columns)
     offsets : array of shape (n_columns,)
 
     Examples
@@ -50,14 +56,16 @@ class Expansion:
 
     kernel: Kernel
     points: Any
-    coefficients: NDArray[np.float64]
+    coefficients: Any
     offsets: NDArray[np.float64]
 
     def __call__(self, X: Any, n_jobs: int | None = None) -> NDArray[np.float64]:
         """The values at the rows of X, shape (n_rows, n_columns), in blocks of rows over `n_jobs` threads."""
         gram = self.kernel.bind(X, self.points)
-        rows, columns = (np.arange(size, dtype=np.int32) for size in (count(X), len(self.coefficients)))
-        return product(gram, rows, columns, self.coefficients, n_jobs) + self.offsets
+        rows, columns = (np.arange(size, dtype=np.int32) for size in gram.shape)
+        values = product(gram, rows, columns, self.coefficients, n_jobs)
+        values += self.offsets
+        return values
 
     def inner(self, other: Expansion) -> NDArray[np.float64]:
         """Inner products <f_c, g_d> of all columns of both; offsets play no part."""
@@ -80,25 +88,61 @@ def product(
     gram: _core.Gram,
     rows: NDArray[np.int32],
     columns: NDArray[np.int32],
-    coefficients: NDArray[np.float64],
+    coefficients: Any,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
     """K[rows, columns] @ coefficients, by blocks of rows in `n_jobs` threads: memory stays bounded."""
     values = np.zeros((rows.size, coefficients.shape[1]))
-    workers = min(effective_n_jobs(n_jobs), rows.size)
-    if columns.size == 0 or workers == 0:
+    if columns.size == 0 or rows.size == 0:
         return values
+    panels = list(_panels(columns, coefficients, rows.size))
+    entries = min(BLOCK_BYTES // 8, BLOCK_WORK / gram.entry_work)
+    size = max(1, int(entries // panels[0].points.size))
+    blocks = [slice(begin, begin + size) for begin in range(0, rows.size, size)]
 
-    def evaluate(part: slice) -> None:
-        values[part] = gram.block(rows[part], columns) @ coefficients
+    def evaluate(block: slice, abandoned: Event) -> None:
+        some, sums = rows[block], values[block]
+        room = np.empty(some.size * panels[0].points.size)
+        for panel in panels:
+            if abandoned.is_set():
+                break
+            K = room[: some.size * panel.points.size].reshape(some.size, -1)
+            gram.fill(some, panel.points, K)
+            sums[:, panel.functions] += K @ panel.coefficients
 
-    n_blocks = max(workers, -(-rows.size // max(1, BLOCK_BYTES // (8 * columns.size))))
-    edges = np.linspace(0, rows.size, n_blocks + 1, dtype=int).tolist()
-    blocks = [slice(begin, end) for begin, end in pairwise(edges)]
-    if workers == 1:
-        for block in blocks:
-            evaluate(block)
-    else:
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(evaluate, blocks))
+    workers = 1 if len(blocks) == 1 else min(allowed_threads(n_jobs), len(blocks))
+    with single_threaded_blas():
+        for_each(evaluate, blocks, workers)
     return values
+
+
+@dataclass(frozen=True, eq=False)
+class _Panel:
+    """Some points, the functions that have a coefficient at any of them, and these coefficients."""
+
+    points: NDArray[np.int32]
+    functions: NDArray[np.intp] | slice
+    coefficients: NDArray[np.float64]
+
+
+def _panels(columns: NDArray[np.int32], coefficients: Any, n_rows: int) -> Iterator[_Panel]:
+    """Consecutive points in panels; functions with no coefficient there (most pairs of classes) stay out."""
+    points, functions = coefficients.shape
+    size = PANEL_POINTS if functions > 1 else max(PANEL_POINTS, BLOCK_BYTES // (8 * n_rows))
+    size = min(size, points)
+    for begin in range(0, points, size):
+        part = slice(begin, min(begin + size, points))
+        if sp.issparse(coefficients):
+            yield _Panel(columns[part], *_used(coefficients, part))
+        else:
+            yield _Panel(columns[part], slice(None), coefficients[part])
+
+
+def _used(coefficients: sp.csr_array, part: slice) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+    """The columns of a CSR array in which some of these rows have an entry, and the rows in them."""
+    ends = coefficients.indptr[part.start : part.stop + 1]
+    entries = slice(ends[0], ends[-1])
+    used, place = np.unique(coefficients.indices[entries], return_inverse=True)
+    dense = np.zeros((ends.size - 1, used.size))
+    dense[np.repeat(np.arange(ends.size - 1), np.diff(ends)), place] = coefficients.data[entries]
+    return used, dense

@@ -36,7 +36,7 @@ class Peer:
         support = order[np.array(self.model.get_sv_indices()) - 1]
         dual = np.array([self.model.sv_coef[r][: len(support)] for r in range(max(1, self.classes - 1))])
         if self.classes > 2:
-            values = expand_pairs(dual, y[support].astype(int), self.classes)
+            values = expand_pairs(dual, y[support].astype(int), self.classes).toarray()
         else:  # of two classes, positive values speak for the second here
             values = -dual.T if self.classes else dual.T
         self.coefficients = np.zeros((len(X), values.shape[1]))

@@ -100,7 +100,8 @@ def test_a_single_class_of_positive_weight(Machine):
         (wm.SVC, {"degree": -1}, "degree must be an integer >= 0, not -1"),
         (wm.SVC, {"coef0": np.nan}, "coef0 must be a finite number, not nan"),
         (wm.SVC, {"tol": 0.0}, "tol must be a positive finite number, not 0.0"),
-        (wm.SVC, {"cache_size": -1}, "cache_size must be .* not -1"),
+        (wm.SVC, {"cache_size": -1}, "cache_size must be 'auto' or a finite number >= 0, not -1"),
+        (wm.SVC, {"cache_size": "all"}, "cache_size must be .* not 'all'"),
         (wm.SVC, {"max_iter": -2}, "max_iter must be .* not -2"),
         (wm.SVC, {"max_time": -1}, "max_time must be .* not -1"),
         (wm.SVC, {"n_jobs": 0}, "n_jobs must be .* not 0"),
@@ -242,6 +243,38 @@ def test_a_nu_without_margin_is_announced_and_leaves_a_model():
     with pytest.warns(UserWarning, match="nu is too small for these data"):
         machine = wm.NuSVC(nu=0.01, kernel="linear").fit(X, y)
     assert machine.score(X[y == 0], y[y == 0]) == 1  # the other two classes overlap
+
+
+def test_labels_without_an_order_are_named():
+    names = np.array(["a", "b", "c"], dtype=object)[y]
+    names[7] = None
+    assert_refused(wm.SVC(), "Input y contains None in row 7: drop the row or give it a class", y=names)
+    names[7] = 3
+    assert_refused(wm.SVC(), "y mixes labels of the types int, str: make all of them strings", y=names)
+
+
+@pytest.mark.parametrize("machine", [wm.SVC(), wm.SVR(), wm.OneClassSVM()])
+@pytest.mark.parametrize("container", [np.asarray, sp.csr_matrix])
+def test_an_overflowing_variance_is_blamed_on_the_scale_of_X(machine, container):
+    assert_refused(machine, "X is too large: its variance.* overflows; scale X", X=container(1e200 * X))
+
+
+@pytest.mark.parametrize("kernel", ["rbf", "linear"])
+def test_a_margin_of_rounding_size_is_announced_as_none_at_all(kernel):
+    twice = np.vstack([X[:50], X[:50]])
+    with pytest.warns(UserWarning, match="nu is too small for these data"):
+        machine = wm.NuSVC(nu=0.5, kernel=kernel).fit(twice, np.repeat([0, 1], 50))
+    assert np.abs(machine.decision_function(twice)).max() < 1e-9
+
+
+@pytest.mark.parametrize("factor", [1e-6, 1e6])
+def test_a_small_margin_of_small_data_is_one(factor):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        machine = wm.NuSVC(nu=0.1, kernel="linear", tol=1e-3 * min(factor, 1) ** 2).fit(
+            factor * X[:100], y[:100]
+        )
+    assert machine.score(factor * X[:100], y[:100]) == 1
 
 
 def test_targets_no_function_reaches_within_epsilon_at_infinite_C():

@@ -28,9 +28,9 @@ def test_compressing_and_expanding_coefficients_of_pairs_are_inverse():
     labels = rng.integers(0, 4, 30)
     takes_part = code.all_pairs(4)[labels] != 0
     coefficients = rng.normal(size=(30, 6)) * takes_part
-    dual = code.compress_pairs(coefficients, labels, 4)
+    dual = code.compress_pairs(coefficients.T, labels, 4)
     assert dual.shape == (3, 30)
-    np.testing.assert_array_equal(code.expand_pairs(dual, labels, 4), coefficients)
+    np.testing.assert_array_equal(code.expand_pairs(dual, labels, 4).toarray(), coefficients)
 
 
 def test_scores_refine_votes():

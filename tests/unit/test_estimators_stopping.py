@@ -3,7 +3,10 @@
 import logging
 import os
 import signal
+import subprocess
+import sys
 import threading
+import time
 import warnings
 
 import numpy as np
@@ -14,6 +17,7 @@ from sklearn.preprocessing import scale
 
 import widemargin as wm
 from widemargin import Status
+from widemargin.estimators import training
 
 X, y = load_breast_cancer(return_X_y=True)
 X = scale(X)
@@ -240,3 +244,53 @@ def test_every_solver_finds_the_same_machine(solver):
     reference = wm.SVC(tol=1e-6).fit(X, y)
     machine = wm.SVC(tol=1e-6, solver=solver).fit(X, y)
     np.testing.assert_allclose(machine.decision_function(X), reference.decision_function(X), atol=1e-4)
+
+
+PREDICT_FOR_LONG = """
+import time, numpy as np, widemargin as wm
+X = np.random.default_rng(0).normal(size=(2000, 200))
+machine = wm.SVC(gamma=1.0, n_jobs={n_jobs}, max_iter=5000).fit(X, X[:, 0] > 0)
+X = np.tile(X, (1000, 1))
+print("begin", flush=True)
+try:
+    machine.predict(X)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_ends_a_prediction_that_would_take_very_long(n_jobs):
+    code = PREDICT_FOR_LONG.format(n_jobs=n_jobs)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "begin\n"
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        assert process.communicate(timeout=20)[0] == "interrupted\n"
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_ctrl_c_ends_the_making_of_a_table_and_leaves_the_machine_as_it_was(n_jobs, monkeypatch):
+    def press(*arguments):
+        os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(training, "pays_to_tabulate", lambda *arguments: press() or True)
+    machine = wm.SVC(n_jobs=n_jobs)
+    with pytest.raises(KeyboardInterrupt):
+        machine.fit(HARD_X, THREE)
+    assert not hasattr(machine, "classes_")
+
+
+def test_a_table_is_given_up_when_time_runs_out_and_equals_the_matrix_otherwise():
+    gram = wm.Gaussian(0.1).bind(HARD_X)
+    assert training.tabulate(gram, 2, seconds=0.0) is None
+    every = np.arange(1500, dtype=np.int32)
+    table = training.tabulate(gram, 2, seconds=None)
+    np.testing.assert_array_equal(table.block(every, every), gram.block(every, every))
+
+
+def test_a_table_is_made_only_where_problems_read_its_entries_often():
+    gram = wm.Gaussian(0.1).bind(HARD_X)
+    one = wm.problems.soft_margin(np.where(HARD_Y > 0, 1, -1), 1.0)
+    assert not training.pays_to_tabulate([one], gram)
+    assert training.pays_to_tabulate([one] * 4, gram)

@@ -76,7 +76,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     solver = parser.add_argument_group("solver")
     solver.add_argument("-e", "--tol", type=float, help="KKT violation to stop at (default: 0.001)")
     solver.add_argument(
-        "-m", "--cache-size", type=float, metavar="MB", help="memory for kernel rows (default: 200)"
+        "-m",
+        "--cache-size",
+        type=float,
+        metavar="MB",
+        help="memory for kernel values (default: half of what is free)",
     )
     solver.add_argument("--max-iter", type=int, help="stop after so many iterations (default: no limit)")
     solver.add_argument(

@@ -20,10 +20,9 @@ from widemargin.estimators.training import POLISHED_SIZE, Solved, Training, choo
 from widemargin.expansion import Expansion
 from widemargin.kernels.points import count, take
 from widemargin.kernels.resolve import KERNEL_NAMES
+from widemargin.memory import cache_bytes
 from widemargin.problems import GROUNDED, Problem, Vector
 from widemargin.solvers import Status
-
-MEGABYTE = 2**20
 
 
 def _is_kernel(value: Any) -> bool:
@@ -64,7 +63,7 @@ class KernelMachine(BaseEstimator):
         "coef0": parameters.finite,
         "tol": parameters.positive_and_finite,
         "shrinking": parameters.boolean,
-        "cache_size": parameters.not_negative,
+        "cache_size": parameters.one_of("auto") | parameters.not_negative,
         "verbose": parameters.verbosity,
         "max_iter": parameters.limit,
         "max_time": parameters.none | parameters.not_negative,
@@ -102,7 +101,7 @@ class KernelMachine(BaseEstimator):
             max_iter=self.max_iter,
             max_time=self.max_time,
             shrinking=bool(self.shrinking),
-            cache_bytes=int(self.cache_size * MEGABYTE),
+            cache_bytes=cache_bytes(self.cache_size, gram.shape[0]),
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
             callback=self.callback,
@@ -171,7 +170,12 @@ class KernelMachine(BaseEstimator):
 
     def _coefficients(self) -> NDArray[np.float64]:
         """Coefficients of the support vectors, one column per function."""
-        return self._dense_dual().T
+        coefficients = self._expand(self._dense_dual())
+        return coefficients.toarray() if sp.issparse(coefficients) else coefficients
+
+    def _expand(self, dual: NDArray[np.float64]) -> Any:
+        """The columns of coefficients, in an array or a CSR array, that rows of `dual_coef_` stand for."""
+        return dual.T
 
     def _dense_dual(self) -> NDArray[np.float64]:
         dual: Any = self.dual_coef_
@@ -190,7 +194,10 @@ class KernelMachine(BaseEstimator):
             # Where all points are support vectors, the columns are those of the training points.
             alone = X is not None and X.shape[1] == self.support_.size != self.shape_fit_[0]
             points = np.arange(self.support_.size) if alone else self.support_
-        return Expansion(self.kernel_, points, np.ascontiguousarray(self._coefficients()), self.intercept_)
+        coefficients = self._expand(self._dense_dual())
+        if not sp.issparse(coefficients):
+            coefficients = np.ascontiguousarray(coefficients)
+        return Expansion(self.kernel_, points, coefficients, self.intercept_)
 
     def _store_dual(self, dual: NDArray[np.float64]) -> None:
         """Coefficients by row, sparse if the data are."""

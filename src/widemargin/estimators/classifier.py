@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -11,7 +12,6 @@ from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin import calibration
@@ -22,6 +22,9 @@ from widemargin.expansion import product
 from widemargin.kernels.points import count
 from widemargin.problems import Problem, Vector
 from widemargin.solvers import Solution
+
+PART_ENTRIES = 2**21
+"""Values of an expansion held at a time by a prediction."""
 
 FOLDS = 5
 """Every point is calibrated by machines trained on the other four fifths of the data."""
@@ -41,8 +44,8 @@ class TwoClassMachine(Protocol):
         """The problem to solve."""
         ...
 
-    def function(self, solution: Any, n: int) -> tuple[Vector, float]:
-        """Coefficients of the n points and the intercept."""
+    def function(self, solution: Any, n: int, size: Callable[[], float]) -> tuple[Vector, float]:
+        """Coefficients of the n points and the intercept; `size()` is the largest k(x, x)."""
         ...
 
     def start(self, coefficients: Vector) -> Vector:
@@ -86,8 +89,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         with all_or_nothing(self):
             self._check_parameters()
             X, y = sample.read_training(self, X, y)
-            check_classification_targets(y)
-            classes, labels = np.unique(y, return_inverse=True)
+            classes, labels = sample.read_classes(y)
             weight = sample.read_weight(sample_weight, count(X))
             _check_classes(classes, labels, weight)
             class_weight = _class_weights(self.class_weight, classes, np.asarray(y))
@@ -109,12 +111,16 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             for column in M.T
         ]
         kernel, gram = self._bind(X, weight)
+        size = cache(lambda: float(gram.diagonal().max()))
         starts: list[Vector | None] = [None] * len(machines)
         if (last := self._last_coefficients(n, columns)) is not None:
             starts[:columns] = [machine.start(each) for machine, each in zip(machines, last.T, strict=False)]
         solved = self._solve([machine.problem for machine in machines], gram, starts, columns)
         self._check_separable(solved.solutions, M, classes)
-        self._keep_columns(X, kernel, classes, labels, *_functions(machines[:columns], solved.solutions, n))
+        self.classes_ = classes
+        self._keep_columns(
+            X, kernel, labels, *self._functions(machines[:columns], solved.solutions, labels, size)
+        )
         self.class_weight_ = class_weight
         self._keep_certificate(solved, columns)
         self.n_iter_ = np.array([each.iterations for each in solved.solutions[:columns]], dtype=np.int32)
@@ -123,9 +129,10 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             unseen = np.zeros((n, columns))
             for k, (_, test) in enumerate(folds, start=1):
                 part, asked = slice(k * columns, (k + 1) * columns), rows[test].astype(np.int32)
-                coefficients, intercepts = _functions(machines[part], solved.solutions[part], n)
-                support = np.flatnonzero(coefficients.any(axis=1)).astype(np.int32)
-                values = product(gram, asked, support, coefficients[support], self.n_jobs)
+                dual, intercepts = self._functions(machines[part], solved.solutions[part], labels, size)
+                support = _by_class(dual, labels)
+                coefficients = self._expand_classes(dual[:, support], labels[support])
+                values = product(gram, asked, support.astype(np.int32), coefficients, self.n_jobs)
                 unseen[asked] = values + intercepts
             self._calibrate(unseen[rows], labels[rows], weight[rows])
         return solved
@@ -165,21 +172,15 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         self,
         X: Any,
         kernel: Any,
-        classes: NDArray,
         labels: NDArray[np.integer],
-        coefficients: NDArray[np.float64],
+        dual: NDArray[np.float64],
         intercepts: Vector,
     ) -> None:
         """Store the support vectors, class by class, with their coefficients."""
-        support = np.flatnonzero(coefficients.any(axis=1))
-        support = support[np.argsort(labels[support], kind="stable")]
-        self.classes_, k = classes, len(classes)
-        self.n_support_ = np.bincount(labels[support], minlength=k).astype(np.int32)
+        support = _by_class(dual, labels)
+        self.n_support_ = np.bincount(labels[support], minlength=len(self.classes_)).astype(np.int32)
         self._keep(X, kernel, support)
-        if k > 2 and self.multiclass == "all-pairs":
-            self._store_dual(code.compress_pairs(coefficients[support], labels[support], k))
-        else:
-            self._store_dual(np.ascontiguousarray(coefficients[support].T))
+        self._store_dual(dual[:, support])
         self.intercept_ = intercepts
 
     @property
@@ -187,11 +188,34 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         """Whether the fit was by all pairs of several classes, whatever `multiclass` has become since."""
         return 2 <= len(self.classes_) - 1 == self.dual_coef_.shape[0]
 
-    def _coefficients(self) -> NDArray[np.float64]:
-        if not self._has_pairs:
-            return super()._coefficients()
+    def _functions(
+        self,
+        machines: Sequence[TwoClassMachine],
+        solutions: Sequence[Solution],
+        labels: NDArray[np.integer],
+        size: Callable[[], float],
+    ) -> tuple[NDArray[np.float64], Vector]:
+        """Coefficients of all points, in rows as in `dual_coef_`, and the intercept of each machine."""
+        intercepts = []
+
+        def columns() -> Iterator[Vector]:
+            for machine, solution in zip(machines, solutions, strict=False):
+                column, intercept = machine.function(solution, len(labels), size)
+                intercepts.append(intercept)
+                yield column
+
         k = len(self.classes_)
-        return code.expand_pairs(self._dense_dual(), np.repeat(np.arange(k), self.n_support_), k)
+        pairs = k > 2 and self.multiclass == "all-pairs"
+        dual = code.compress_pairs(columns(), labels, k) if pairs else np.stack(list(columns()))
+        return dual, np.array(intercepts)
+
+    def _expand(self, dual: NDArray[np.float64]) -> Any:
+        return self._expand_classes(dual, np.repeat(np.arange(len(self.classes_)), self.n_support_))
+
+    def _expand_classes(self, dual: NDArray[np.float64], labels: NDArray[np.integer]) -> Any:
+        """The columns of coefficients of points with these labels."""
+        k = len(self.classes_)
+        return code.expand_pairs(dual, labels, k) if self._has_pairs else np.ascontiguousarray(dual.T)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Decision values.
@@ -208,7 +232,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             Two classes: positive for the second. Several, one-vs-all or ``decision_function_shape="ovr"``: a
             score per class. Otherwise a column per pair (i, j), positive for class i.
         """
-        values = self._values(X)
+        return self._by_parts(X, self._decision)
+
+    def _decision(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         k = len(self.classes_)
         if k == 2:
             return values.ravel()
@@ -216,12 +242,21 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             return code.score_classes(values, k)
         return values
 
+    def _by_parts(self, X: Any, read: Callable[[NDArray[np.float64]], NDArray[Any]]) -> NDArray[Any]:
+        """What `read` makes of the values at X, some rows at a time: many pairs of classes need much room."""
+        check_is_fitted(self)
+        X = sample.read_prediction(self, X)
+        f, n, size = self._expansion(X), count(X), max(1, PART_ENTRIES // self.intercept_.size)
+        if n <= size:
+            return read(f(X, self.n_jobs))
+        return np.concatenate([read(f(X[begin : begin + size], self.n_jobs)) for begin in range(0, n, size)])
+
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row of X, see `decision_function`."""
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        return self.classes_[self._decide(self._values(X))]
+        return self.classes_[self._by_parts(X, self._decide)]
 
     def _decide(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
         """Index of the predicted class."""
@@ -249,7 +284,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         check_is_fitted(self)
         if self.probA_.size == 0:
             raise NotFittedError("predict_proba is not available when fitted with probability=False")
-        values = self._values(X)
+        return self._by_parts(X, self._probabilities)
+
+    def _probabilities(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         return calibration.agree_with(self._sigmoids().predict_proba(values), self._decide(values))
 
     @available_if(_has_probability)
@@ -280,15 +317,10 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         return sigmoids
 
 
-def _functions(
-    machines: Sequence[TwoClassMachine], solutions: Sequence[Solution], n: int
-) -> tuple[NDArray[np.float64], Vector]:
-    """Coefficients of the n points and intercepts, a column for each machine."""
-    functions = [
-        machine.function(solution, n) for machine, solution in zip(machines, solutions, strict=False)
-    ]
-    coefficients, intercepts = zip(*functions, strict=True)
-    return np.stack(coefficients, axis=1), np.array(intercepts)
+def _by_class(dual: NDArray[np.float64], labels: NDArray[np.integer]) -> NDArray[np.intp]:
+    """The points with a coefficient, class by class."""
+    support = np.flatnonzero(dual.any(axis=0))
+    return support[np.argsort(labels[support], kind="stable")]
 
 
 def _check_classes(classes: NDArray, labels: NDArray[np.integer], weight: Vector) -> None:
@@ -305,6 +337,8 @@ def _check_classes(classes: NDArray, labels: NDArray[np.integer], weight: Vector
 
 
 def _class_weights(class_weight: Any, classes: NDArray, y: NDArray) -> Vector:
+    if class_weight is None:
+        return np.ones(len(classes))
     weights = compute_class_weight(class_weight, classes=classes, y=y)
     bad = ~(np.isfinite(weights) & (weights > 0))
     if bad.any():

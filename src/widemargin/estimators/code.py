@@ -6,9 +6,11 @@ points of the classes with M = +1 stand against those with M = -1, and the other
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 Code = NDArray[np.int8]
@@ -34,12 +36,7 @@ def one_vs_all(k: int) -> Code:
 
 def count_votes(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
     """Votes of all pairs for each class, shape (n, k); a value of zero is a vote for the second class."""
-    votes = np.zeros((len(values), k))
-    for column, (i, j) in enumerate(combinations(range(k), 2)):
-        first = values[:, column] > 0
-        votes[first, i] += 1
-        votes[~first, j] += 1
-    return votes
+    return (values > 0) @ _signs(k) + np.arange(k)  # class c is the second of c pairs
 
 
 def score_classes(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
@@ -47,33 +44,36 @@ def score_classes(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
 
     Here, as in scikit-learn, a value of zero is a vote for the first class.
     """
-    sums = np.zeros((len(values), k))
-    for column, (i, j) in enumerate(combinations(range(k), 2)):
-        sums[:, i] += values[:, column]
-        sums[:, j] -= values[:, column]
+    sums = values @ _signs(k)
     return (k - 1 - count_votes(-values, k)) + sums / (3 * (np.abs(sums) + 1))
 
 
-def compress_pairs(
-    coefficients: NDArray[np.float64], labels: NDArray[np.integer], k: int
-) -> NDArray[np.float64]:
-    """Coefficients (n, pairs) -> (k - 1, n): a point of class c takes part in the k - 1 pairs of c only.
+def _signs(k: int) -> NDArray[np.float64]:
+    """What a positive value of each pair says about each class, shape (pairs, k)."""
+    return all_pairs(k).T.astype(np.float64)
 
-    Row r belongs to the pair with class r if r < c and with class r + 1 otherwise.
+
+def compress_pairs(
+    columns: Iterable[NDArray[np.float64]], labels: NDArray[np.integer], k: int
+) -> NDArray[np.float64]:
+    """Coefficients of n points, pair by pair -> (k - 1, n): every point takes part in k - 1 pairs only.
+
+    Row r of a point of class c belongs to its pair with class r if r < c and with class r + 1 otherwise.
     """
     dual = np.zeros((k - 1, len(labels)))
-    for column, (i, j) in enumerate(combinations(range(k), 2)):
-        of_i, of_j = labels == i, labels == j
-        dual[j - 1, of_i] = coefficients[of_i, column]
-        dual[i, of_j] = coefficients[of_j, column]
+    of = [np.flatnonzero(labels == c) for c in range(k)]
+    for (i, j), column in zip(combinations(range(k), 2), columns, strict=True):
+        dual[j - 1, of[i]] = column[of[i]]
+        dual[i, of[j]] = column[of[j]]
     return dual
 
 
-def expand_pairs(dual: NDArray[np.float64], labels: NDArray[np.integer], k: int) -> NDArray[np.float64]:
-    """The inverse of `compress_pairs`."""
-    coefficients = np.zeros((len(labels), k * (k - 1) // 2))
-    for column, (i, j) in enumerate(combinations(range(k), 2)):
-        of_i, of_j = labels == i, labels == j
-        coefficients[of_i, column] = dual[j - 1, of_i]
-        coefficients[of_j, column] = dual[i, of_j]
-    return coefficients
+def expand_pairs(dual: NDArray[np.float64], labels: NDArray[np.integer], k: int) -> sp.csr_array:
+    """The inverse of `compress_pairs`, shape (n, pairs); most of it is zero."""
+    number = np.zeros((k, k), dtype=np.int32)
+    number[np.triu_indices(k, 1)] = np.arange(k * (k - 1) // 2)
+    pairs_of_class = (number + number.T)[~np.eye(k, dtype=bool)].reshape(k, k - 1)
+    ends = np.arange(len(labels) + 1) * (k - 1)
+    return sp.csr_array(
+        (dual.T.ravel(), pairs_of_class[labels].ravel(), ends), shape=(len(labels), k * (k - 1) // 2)
+    )

@@ -23,8 +23,10 @@ shrinking : bool, default=True
     Whether to set variables aside that seem to stay at their bounds.
 tol : float, default=1e-3
     KKT violation to stop at.
-cache_size : float, default=200
-    Megabytes for rows of the kernel matrix.
+cache_size : float or "auto", default="auto"
+    Megabytes for kernel values, never exceeded. "auto" is half of the memory that is free when the fit begins
+    (inside a worker of joblib that half divided by the number of processors), and no more than the whole
+    kernel matrix takes.
 verbose : bool or int, default=False
     Whether to say how far the fit is, by `logging` (logger "widemargin").
 max_iter : int, default=-1
@@ -33,7 +35,10 @@ solver : None, str or solver, default=None
     A solver object such as ``SMO(working_set="hybrid-maximum-gain")``, or the name of a working set
     selection; None or "auto" is ``SMO(step="planning-ahead", finish="newton")``.
 n_jobs : int, optional
-    Threads for sub-problems and predictions; -1 for all processors.
+    Threads of `fit` and of predictions. None, unlike in scikit-learn, is all that this process may use: the
+    processors given to it, at most what OMP_NUM_THREADS or threadpoolctl's `threadpool_limits` say, and 1
+    inside a worker of joblib (as in ``GridSearchCV(..., n_jobs=2)``). A positive number is that many; -1 is
+    all processors, -2 all but one.
 warm_start : bool, default=False
     Whether `fit` goes on from the last solution, made feasible again, if the number of samples is the same;
     also after `max_iter`, `max_time` or an interruption.

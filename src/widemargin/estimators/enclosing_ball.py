@@ -79,7 +79,7 @@ class EnclosingBall(KernelOutlierDetector):
         coef0: float = 0.0,
         tol: float = 1e-3,
         shrinking: bool = True,
-        cache_size: float = 200,
+        cache_size: float | str = "auto",
         verbose: bool | int = False,
         max_iter: int = -1,
         solver: Any = None,

@@ -19,6 +19,9 @@ from widemargin.estimators.documentation import documented
 from widemargin.problems import Problem, Vector
 from widemargin.solvers import Status
 
+ROUNDING = 1e-13
+"""A margin below this share of the values it is a difference of is none."""
+
 
 @dataclass(frozen=True)
 class NuMargin:
@@ -27,10 +30,10 @@ class NuMargin:
     problem: Problem
     unit: float
 
-    def function(self, solution: Any, n: int) -> tuple[Vector, float]:
+    def function(self, solution: Any, n: int, size: Callable[[], float]) -> tuple[Vector, float]:
         """Coefficients of the n points and the intercept, scaled to margin 1."""
         b, rho = self._bias_and_margin(solution)
-        if not rho > 0:
+        if not rho > ROUNDING * np.abs(solution.alpha).sum() * size():
             if solution.status is Status.OPTIMAL:
                 warnings.warn(
                     "nu is too small for these data: the margin found is zero and the decision values mean "
@@ -116,7 +119,7 @@ class NuSVC(KernelClassifier):
         shrinking: bool = True,
         probability: bool = False,
         tol: float = 1e-3,
-        cache_size: float = 200,
+        cache_size: float | str = "auto",
         class_weight: dict[Any, float] | str | None = None,
         verbose: bool | int = False,
         max_iter: int = -1,

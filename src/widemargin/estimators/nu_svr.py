@@ -65,7 +65,7 @@ class NuSVR(KernelRegressor):
         coef0: float = 0.0,
         shrinking: bool = True,
         tol: float = 1e-3,
-        cache_size: float = 200,
+        cache_size: float | str = "auto",
         verbose: bool | int = False,
         max_iter: int = -1,
         solver: Any = None,

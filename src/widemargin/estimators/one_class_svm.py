@@ -61,7 +61,7 @@ class OneClassSVM(KernelOutlierDetector):
         tol: float = 1e-3,
         nu: float = 0.5,
         shrinking: bool = True,
-        cache_size: float = 200,
+        cache_size: float | str = "auto",
         verbose: bool | int = False,
         max_iter: int = -1,
         solver: Any = None,

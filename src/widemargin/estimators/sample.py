@@ -11,6 +11,7 @@ import scipy.linalg
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import assert_all_finite, check_array, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin import kernels
@@ -58,7 +59,13 @@ def choose_gamma(gamma: str | float, X: Any, weight: NDArray[np.float64]) -> flo
     d = X.shape[1]
     if gamma == "auto":
         return 1.0 / d
-    spread = variance(X, weight)
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread = variance(X, weight)
+    if not np.isfinite(spread):
+        raise ValueError(
+            "X is too large: its variance, needed for gamma='scale', overflows; scale X "
+            "(StandardScaler or MinMaxScaler)."
+        )
     return 1.0 / (d * spread) if spread > 0 else 1.0
 
 
@@ -124,6 +131,23 @@ def read_training(estimator: Any, X: Any, y: Any, **y_checks: Any) -> tuple[Any,
     _refuse_sparse_matrix(estimator, X)
     X, y = validate_data(estimator, X, y, **CHECKS, **y_checks)
     return _finite(X), y
+
+
+def read_classes(y: Any) -> tuple[NDArray, NDArray[np.intp]]:
+    """The classes in order, and the index of each label among them."""
+    labels = np.asarray(y)
+    if labels.dtype == object:
+        kinds = {type(label).__name__: row for row, label in reversed(list(enumerate(labels)))}
+        if "NoneType" in kinds:
+            raise ValueError(
+                f"Input y contains None in row {kinds['NoneType']}: drop the row or give it a class."
+            )
+        if "str" in kinds and len(kinds) > 1:
+            raise ValueError(
+                f"y mixes labels of the types {', '.join(sorted(kinds))}: make all of them strings."
+            )
+    check_classification_targets(y)
+    return np.unique(y, return_inverse=True)
 
 
 def _finite(X: Any) -> Any:

@@ -32,7 +32,7 @@ class SoftMargin:
     problem: Problem
     has_bias: bool
 
-    def function(self, solution: Any, n: int) -> tuple[Vector, float]:
+    def function(self, solution: Any, n: int, size: Callable[[], float]) -> tuple[Vector, float]:
         """Coefficients of the n points and the intercept."""
         return self.problem.by_point(solution.alpha, n), float(solution.offsets[0]) if self.has_bias else 0.0
 
@@ -99,7 +99,7 @@ class SVC(KernelClassifier):
         shrinking: bool = True,
         probability: bool = False,
         tol: float = 1e-3,
-        cache_size: float = 200,
+        cache_size: float | str = "auto",
         class_weight: dict[Any, float] | str | None = None,
         verbose: bool | int = False,
         max_iter: int = -1,

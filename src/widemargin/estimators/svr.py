@@ -67,7 +67,7 @@ class SVR(KernelRegressor):
         C: float = 1.0,
         epsilon: float = 0.1,
         shrinking: bool = True,
-        cache_size: float = 200,
+        cache_size: float | str = "auto",
         verbose: bool | int = False,
         max_iter: int = -1,
         fit_intercept: bool = True,

@@ -12,20 +12,27 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from joblib import effective_n_jobs
 
 from widemargin.kernels import Precomputed
 from widemargin.problems import Problem, Vector
 from widemargin.solvers import SMO, Decomposition, Solution, Status, Stop
 from widemargin.solvers.working_sets import NAMES
+from widemargin.threads import allowed_threads, for_each, single_threaded_blas
 
 logger = logging.getLogger("widemargin")
 
 REPORT_SECONDS = 1.0
 """Seconds between two progress messages."""
 
-TABLE_ROWS = 64
-"""Rows of a shared kernel matrix computed at a time."""
+TABLE_ENTRIES, TABLE_WORK = 2**20, 2**27
+"""Entries of a shared kernel matrix computed at a time, and multiplications behind them: milliseconds."""
+
+TABLE_USES = 4
+"""A table pays if the problems could read each entry of the kernel matrix so often, on the average; they read
+the rows of their support vectors only."""
+
+THREADED_SIZE = 2000
+"""With fewer variables in all, a fit has one thread: others would take longer to start than they save."""
 
 POLISHED_SIZE, POLISHING_STEPS = 1000, 20_000
 """Machines with up to this many variables in all are solved to rounding, unless a solver was named: for a few
@@ -125,11 +132,12 @@ class Training:
         """Solve all problems, several at a time if there are threads for it."""
         begin = time.monotonic()
         watch = Watch(self.callback, self.verbose, len(problems))
-        jobs = effective_n_jobs(self.n_jobs)
+        small = sum(problem.size for problem in problems) < THREADED_SIZE
+        jobs = 1 if small else allowed_threads(self.n_jobs)
         workers = min(jobs, len(problems))
         table, table_bytes = None, 8 * gram.shape[0] ** 2
-        if len(problems) > 1 and table_bytes <= self.cache_bytes // 2:
-            table = tabulate(gram)  # several problems read the same entries again and again
+        if pays_to_tabulate(problems, gram) and table_bytes <= self.cache_bytes // 2:
+            table = tabulate(gram, jobs, self._time_left(begin, watch))
         polish = POLISHING_STEPS if self.polish else 0
         row_bytes = self.cache_bytes - (0 if table is None else table_bytes)
 
@@ -160,7 +168,7 @@ class Training:
                 )
             return solution
 
-        with _visible_messages() if self.verbose else nullcontext():
+        with _visible_messages() if self.verbose else nullcontext(), single_threaded_blas():
             solutions = _in_threads(solve, len(problems), workers, watch)
         if isinstance(watch.error, Exception):
             raise watch.error
@@ -193,13 +201,26 @@ def worst_of(solutions: Sequence[Solution]) -> Solution:
     return max(solutions, key=lambda each: (SEVERITY.index(each.status), each.kkt_violation))
 
 
-def tabulate(gram: Any) -> Any:
-    """The same Gram with every entry computed once, in blocks of rows."""
+def pays_to_tabulate(problems: Sequence[Problem], gram: Any) -> bool:
+    """Whether the problems share so many entries that computing all of them once is worth it."""
+    return sum(problem.size**2 for problem in problems) >= TABLE_USES * gram.shape[0] ** 2
+
+
+def tabulate(gram: Any, workers: int, seconds: float | None) -> Any:
+    """The same Gram with every entry computed once, by blocks of rows in threads; None if time runs out."""
     n = gram.shape[0]
     every, K = np.arange(n, dtype=np.int32), np.empty(gram.shape)
-    for begin in range(0, n, TABLE_ROWS):
-        K[begin : begin + TABLE_ROWS] = gram.block(every[begin : begin + TABLE_ROWS], every)
-    return Precomputed().bind(K)
+    deadline = np.inf if seconds is None else time.monotonic() + seconds
+    size = max(gram.preferred_block, int(min(TABLE_ENTRIES, TABLE_WORK / gram.entry_work) // n), 1)
+    parts = [slice(begin, begin + size) for begin in range(0, n, size)]
+
+    def fill(part: slice, _: Any) -> None:
+        if time.monotonic() < deadline:
+            gram.fill(every[part], every, K[part])
+
+    with single_threaded_blas():
+        for_each(fill, parts, min(workers, len(parts)))
+    return Precomputed().bind(K) if time.monotonic() < deadline else None
 
 
 def _in_threads(solve: Callable[[int], Solution], count: int, workers: int, watch: Watch) -> list[Solution]:

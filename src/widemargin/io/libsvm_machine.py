@@ -131,9 +131,9 @@ def _keep_classes(estimator: Any, model: LibsvmModel) -> None:
     of_class = rank[in_file]
     order = np.argsort(of_class, kind="stable")
     place, sign = _sorted_pairs(rank)
-    columns = code.expand_pairs(model.coef, in_file, k)[:, place] * sign
+    columns = code.expand_pairs(model.coef, in_file, k).toarray()[:, place] * sign
     rho = model.rho[place] * sign
-    dual = code.compress_pairs(columns[order], of_class[order], k)
+    dual = code.compress_pairs(columns[order].T, of_class[order], k)
     two = -1.0 if k == 2 else 1.0
     _keep(estimator, sp.csr_matrix(model.support_vectors)[order], two * dual, -two * rho)
     estimator.classes_ = np.sort(labels)

@@ -195,7 +195,6 @@ def run(
 ) -> Solution:
     """Hand a problem to the core, its variables in the given order."""
     m = len(problem.linear)
-    index = np.arange(m) if order is None else order
     if start is not None and np.shape(start) != (m,):
         raise ValueError(f"start must have one value for each of the {m} variables; got {np.shape(start)}.")
     points = problem.points
@@ -204,12 +203,14 @@ def run(
     if first_pair is not None:
         if len(set(first_pair)) != 2 or not all(0 <= v < m for v in first_pair):
             raise ValueError(f"first_pair must name two different variables below {m}; got {first_pair!r}.")
-        place = np.empty(m, dtype=int)
-        place[index] = np.arange(m)
-        settings.first_pair = (int(place[first_pair[0]]), int(place[first_pair[1]]))
+        i, j = first_pair if order is None else np.argsort(order)[list(first_pair)]
+        settings.first_pair = (int(i), int(j))
 
     def pick(values, dtype=float):
-        return None if values is None else np.ascontiguousarray(np.asarray(values, dtype=dtype)[index])
+        if values is None:
+            return None
+        values = np.ascontiguousarray(values, dtype=dtype)
+        return values if order is None else values[order]
 
     core = _core.Problem(
         pick(problem.linear),
@@ -223,7 +224,7 @@ def run(
     raw = _core.solve(
         core,
         gram,
-        pick(problem.start if start is None else start),
+        pick(start),
         settings,
         decomposition,
         int(trace),

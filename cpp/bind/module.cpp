@@ -2,6 +2,7 @@
 
 namespace nb = nanobind;
 
+void bind_free_set(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_solvers(nb::module_& m);
 
@@ -9,4 +10,5 @@ NB_MODULE(_core, m) {
   m.doc() = "The C++ core of widemargin: Gram matrices and quadratic-program solvers.";
   bind_kernels(m);
   bind_solvers(m);
+  bind_free_set(m);
 }

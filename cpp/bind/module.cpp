@@ -2,6 +2,7 @@
 
 namespace nb = nanobind;
 
+void bind_free_set(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_solvers(nb::module_& m);
 void bind_threads(nb::module_& m);
@@ -11,4 +12,5 @@ NB_MODULE(_core, m) {
   bind_kernels(m);
   bind_solvers(m);
   bind_threads(m);
+  bind_free_set(m);
 }

@@ -1,168 +1,213 @@
 #pragma once
-// The free variables F (strictly between their bounds) and the system that holds for them at an optimum:
+// The free variables F (strictly between their bounds), and the linear system that holds among them:
 //
-//   Q_FF d + r 1 = G_F,   1'd = 0 in every group
+//   [ Q_FF  E ] [ d ]   [ b ]
+//   [ E'    0 ] [ r ] = [ s ]      E_ig = 1 if variable i is in group g
 //
-// Its solution d is the exact step to the best point with all other variables fixed, where pair steps may take millions
-// of iterations. One variable of each group is expressed by the others, d_ref = -sum of d; what remains is symmetric
-// positive semi-definite and is solved by Cholesky factors of
+// With b the gradient and s = 0, d is the exact step to the best point with all other variables fixed. The derivative
+// of a solution in anything, what it becomes without one of its points, and the span of its support vectors are
+// solutions of the same system.
 //
-//   M_ij = Q_ij - Q_i,ref - Q_ref,j + Q_ref,ref      (variables of different groups with their own references)
+// Q_FF may be singular where the system is not (a kernel with a large constant, a grounded variable), so it is not Q_FF
+// that is factorised but A = Q_FF + shift E E'. As E'd = s is known, A d = Q d + shift E s, and elimination of d leaves
+//
+//   S r = E'A^-1 (b + shift E s) - s,   S = E'A^-1 E,       d = A^-1 (b + shift E s) - A^-1 E r
+//
+// No variable of a group has a special role, so that any one may leave. Where the system itself is singular (repeated
+// points, low rank) the ridge of the factor chooses a solution.
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
-#include "gram.hpp"
-#include "state.hpp"
+#include "factor.hpp"
 
 namespace wm {
 
-/// Solves (M + tiny ridge) x = b in place of b, for symmetric positive semi-definite M (destroyed).
-inline void solve_semidefinite(std::vector<double>& M, std::vector<double>& b) {
-  const std::size_t n = b.size();
-  double largest = 0.0;
-  for (std::size_t i = 0; i < n; ++i) largest = std::max(largest, M[i * n + i]);
-  const double ridge = 1e-14 * static_cast<double>(n) * largest;
-  for (std::size_t i = 0; i < n; ++i) {
-    double* row_i = &M[i * n];
-    for (std::size_t j = 0; j <= i; ++j) {
-      const double* row_j = &M[j * n];
-      double sum = row_i[j];
-#pragma omp simd reduction(- : sum)
-      for (std::size_t k = 0; k < j; ++k) sum -= row_i[k] * row_j[k];
-      row_i[j] = i == j ? std::sqrt(std::max(sum, 0.0) + ridge) : sum / row_j[j];
-    }
-  }
-  for (std::size_t i = 0; i < n; ++i) {
-    for (std::size_t k = 0; k < i; ++k) b[i] -= M[i * n + k] * b[k];
-    b[i] /= M[i * n + i];
-  }
-  for (std::size_t i = n; i-- > 0;) {
-    b[i] /= M[i * n + i];
-    for (std::size_t k = 0; k < i; ++k) b[k] -= M[i * n + k] * b[i];
-  }
-}
-
-template <class Real>
 class FreeSet {
  public:
-  explicit FreeSet(const State<Real>& state) : state_(state) {
-    for (Index k = 0; k < state.size(); ++k)
-      if (state.can_rise(k) && state.can_fall(k)) member_.push_back(k);
-  }
+  explicit FreeSet(Index groups = 1) : members_of_(groups, 0) {}
 
-  Index size() const { return static_cast<Index>(member_.size()); }
-
-  /// Multiplications of one factorisation.
-  double work() const { return std::pow(static_cast<double>(size()), 3) / 6.0; }
-
-  /// Exact steps, dropping each variable that meets a bound, until one step is not cut short, `budget` is spent or
-  /// `must_stop()` says so. Returns what was spent.
+  /// The variables with this Q_FF, each in one of the groups. False if told to stop: the set is then of no use.
   template <class MustStop>
-  double improve(double budget, MustStop must_stop) {
-    load();
-    double spent = 0.0;
-    std::vector<Index> free(member_.size());
-    for (std::size_t a = 0; a < free.size(); ++a) free[a] = static_cast<Index>(a);
-    while (free.size() > 1 && spent < budget && !must_stop()) {
-      spent += std::pow(static_cast<double>(free.size()), 3) / 6.0;
-      if (!step(free)) break;
-    }
-    return spent;
+  bool factorise(SquareMatrix Q, std::vector<Index> group, MustStop must_stop) {
+    Q_ = std::move(Q);
+    group_ = std::move(group);
+    std::fill(members_of_.begin(), members_of_.end(), 0);
+    for (Index g : group_) ++members_of_[g];
+    return factorise(must_stop);
   }
 
-  /// Hands the new values to the state; returns the gain of the objective, (old + new gradient)'change / 2.
-  double store(State<Real>& state) const {
-    double gain = 0.0;
-    std::vector<double> change;
-    for (std::size_t a = 0; a < member_.size(); ++a) {
-      change.push_back(alpha_[a] - state.alpha[member_[a]]);
-      gain += 0.5 * (state.gradient[member_[a]] + gradient_[a]) * change[a];
+  Index size() const { return static_cast<Index>(group_.size()); }
+  Index groups() const { return static_cast<Index>(members_of_.size()); }
+  Index group(Index i) const { return group_[i]; }
+  const SquareMatrix& Q() const { return Q_; }
+
+  /// A variable enters at the last position: its entries of Q with the others, and its own.
+  void add(std::span<const double> column, double diagonal, Index g) {
+    const std::size_t n = group_.size();
+    Q_.append();
+    std::copy(column.begin(), column.end(), Q_.row(n));
+    for (std::size_t i = 0; i < n; ++i) Q_(i, n) = column[i];
+    Q_(n, n) = diagonal;
+    group_.push_back(g);
+    ++members_of_[g];
+    border_known_ = false;
+    if (std::abs(diagonal) > 100.0 * shift_) {  // the shift is too small to be seen beside this variable
+      factorise([] { return false; });
+      return;
     }
-    for (std::size_t a = 0; a < member_.size(); ++a)
-      if (change[a] != 0.0) state.change(member_[a], change[a]);
-    state.rescan();
-    return gain;
+    std::vector<double> shifted(column.begin(), column.end());
+    for (std::size_t i = 0; i < n; ++i) shifted[i] += group_[i] == g ? shift_ : 0.0;
+    factor_.append(std::move(shifted), diagonal + shift_);
+  }
+
+  /// The variable at this position leaves; those after it move up.
+  void remove(Index position) {
+    Q_.remove(position);
+    factor_.remove(position);
+    --members_of_[group_[position]];
+    group_.erase(group_.begin() + position);
+    border_known_ = false;
+  }
+
+  struct Solution {
+    std::vector<double> d;  // by variable
+    std::vector<double> r;  // by group; zero for a group without variables
+  };
+
+  /// One pass of elimination, exact but for rounding and the ridge.
+  Solution approximate(std::span<const double> b, std::span<const double> s) {
+    know_border();
+    Solution x{{b.begin(), b.end()}, std::vector<double>(members_of_.size(), 0.0)};
+    for (std::size_t i = 0; i < group_.size(); ++i) x.d[i] += shift_ * s[group_[i]];
+    factor_.solve(x.d.data());
+    for (std::size_t i = 0; i < group_.size(); ++i) x.r[group_[i]] += x.d[i];
+    for (std::size_t g = 0; g < x.r.size(); ++g) x.r[g] = members_of_[g] > 0 ? x.r[g] - s[g] : 0.0;
+    schur_.solve(x.r.data());
+    for (std::size_t g = 0; g < x.r.size(); ++g)
+      for (std::size_t i = 0; i < group_.size(); ++i) x.d[i] -= x.r[g] * border_[g][i];
+    meet_sums(x.d, s);
+    return x;
+  }
+
+  /// Iterative refinement with Q itself, as long as it halves the residual.
+  Solution solve(std::span<const double> b, std::span<const double> s) {
+    Solution x = approximate(b, s), left = residual(x, b, s);
+    for (int round = 0; round < 5 && largest(left) > 0.0; ++round) {
+      Solution better = approximate(left.d, left.r);
+      for (std::size_t i = 0; i < better.d.size(); ++i) better.d[i] += x.d[i];
+      for (std::size_t g = 0; g < better.r.size(); ++g) better.r[g] += x.r[g];
+      const Solution then = residual(better, b, s);
+      if (!(largest(then) < largest(left))) break;
+      const bool halved = largest(then) < 0.5 * largest(left);
+      x = std::move(better);
+      left = then;
+      if (!halved) break;
+    }
+    return x;
+  }
+
+  /// Q_FF d.
+  std::vector<double> multiply(std::span<const double> d) const {
+    std::vector<double> product(d.size());
+    simd::on_avx512([&]() WM_INLINE_LAMBDA {
+      for (std::size_t i = 0; i < product.size(); ++i) {
+        const double* row = Q_.row(i);
+        double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+        for (std::size_t j = 0; j < product.size(); ++j) sum += row[j] * d[j];
+        product[i] = sum;
+      }
+    });
+    return product;
+  }
+
+  /// The diagonal of the inverse of the whole system, for the variables: A^-1 - A^-1 E S^-1 E'A^-1.
+  std::vector<double> inverse_diagonal() {
+    know_border();
+    std::vector<double> diagonal = factor_.inverse_diagonal(), row(members_of_.size());
+    for (std::size_t i = 0; i < diagonal.size(); ++i) {
+      for (std::size_t g = 0; g < row.size(); ++g) row[g] = border_[g][i];
+      schur_.solve(row.data());
+      for (std::size_t g = 0; g < row.size(); ++g) diagonal[i] -= row[g] * border_[g][i];
+    }
+    return diagonal;
+  }
+
+  /// log det Z'Q_FF Z, the columns of Z an orthonormal basis of E'd = 0: the determinant of the whole system is, but
+  /// for its sign, det A det S = det Z'QZ det E'E.
+  double log_determinant() {
+    know_border();
+    double sum = factor_.log_determinant() + schur_.log_determinant();
+    for (Index members : members_of_)
+      if (members > 0) sum -= std::log(static_cast<double>(members));
+    return sum;
   }
 
  private:
-  double Q(Index a, Index b) const { return Q_[static_cast<std::size_t>(a) * member_.size() + b]; }
-
-  void load() {
-    for (Index k : member_) {
-      alpha_.push_back(state_.alpha[k]);
-      gradient_.push_back(state_.gradient[k]);
-    }
-    Q_ = state_.exact_block(member_);
+  template <class MustStop>
+  bool factorise(MustStop must_stop) {
+    const std::size_t n = group_.size();
+    border_known_ = false;
+    shift_ = 0.0;
+    for (std::size_t i = 0; i < n; ++i) shift_ = std::max(shift_, std::abs(Q_(i, i)));
+    if (shift_ == 0.0) shift_ = 1.0;
+    SquareMatrix A = Q_;
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t j = i; j < n; ++j)
+        if (group_[i] == group_[j]) A(i, j) += shift_;
+    return factor_.factorise(std::move(A), must_stop);
   }
 
-  /// One exact step on `free`, or to the first bound, whose variables then leave `free`; false if nothing is left to
-  /// do.
-  bool step(std::vector<Index>& free) {
-    const std::vector<double> d = direction(free);
-    double slope = 0.0, curvature = 0.0;
-    std::vector<double> Qd(member_.size(), 0.0);
-    for (std::size_t a = 0; a < free.size(); ++a) {
-      slope += gradient_[free[a]] * d[a];
-      for (std::size_t b = 0; b < member_.size(); ++b) Qd[b] += Q(free[a], static_cast<Index>(b)) * d[a];
+  /// A^-1 E by columns and the factor of S, in which a group without variables counts as one on its own.
+  void know_border() {
+    if (border_known_) return;
+    const std::size_t groups = members_of_.size();
+    SquareMatrix S(groups);
+    border_.assign(groups, std::vector<double>(group_.size(), 0.0));
+    for (std::size_t g = 0; g < groups; ++g) {
+      if (members_of_[g] == 0) S(g, g) = 1.0;
+      for (std::size_t i = 0; i < group_.size(); ++i) border_[g][i] = group_[i] == static_cast<Index>(g) ? 1.0 : 0.0;
+      factor_.solve(border_[g].data());
+      for (std::size_t i = 0; i < group_.size(); ++i) S(group_[i], g) += border_[g][i];
     }
-    for (std::size_t a = 0; a < free.size(); ++a) curvature += Qd[free[a]] * d[a];
-    if (!(slope > 0.0)) return false;
-    const double best = curvature > 0.0 ? slope / curvature : infinity;
-    double room = infinity;
-    for (std::size_t a = 0; a < free.size(); ++a) {
-      const Index k = member_[free[a]];
-      const double ahead = d[a] > 0.0 ? state_.upper[k] - alpha_[free[a]] : alpha_[free[a]] - state_.lower[k];
-      if (d[a] != 0.0) room = std::min(room, ahead / std::abs(d[a]));
-    }
-    const double length = std::min(best, room);
-    if (std::isinf(length)) return false;
-    std::vector<Index> left;
-    for (std::size_t a = 0; a < free.size(); ++a) {
-      const Index m = free[a], k = member_[m];
-      alpha_[m] += length * d[a];
-      const double rounding = 1e-14 * std::max(std::abs(length * d[a]), std::abs(alpha_[m]));
-      if (state_.upper[k] - alpha_[m] <= rounding)
-        alpha_[m] = state_.upper[k];
-      else if (alpha_[m] - state_.lower[k] <= rounding)
-        alpha_[m] = state_.lower[k];
-      else
-        left.push_back(m);
-    }
-    for (std::size_t b = 0; b < member_.size(); ++b) gradient_[b] -= length * Qd[b];
-    const bool cut_short = left.size() < free.size();
-    free = std::move(left);
-    return cut_short;
+    schur_.factorise(std::move(S), [] { return false; });
+    border_known_ = true;
   }
 
-  std::vector<double> direction(const std::vector<Index>& free) const {
-    std::vector<std::size_t> reference(free.size()), others;
-    for (std::size_t a = 0; a < free.size(); ++a) {
-      const bool first = a == 0 || state_.group_of(member_[free[a]]) != state_.group_of(member_[free[a - 1]]);
-      reference[a] = first ? a : reference[a - 1];
-      if (!first) others.push_back(a);
-    }
-    std::vector<double> M(others.size() * others.size()), b(others.size()), d(free.size(), 0.0);
-    for (std::size_t i = 0; i < others.size(); ++i) {
-      const Index p = free[others[i]], s = free[reference[others[i]]];
-      b[i] = gradient_[p] - gradient_[s];
-      for (std::size_t j = 0; j <= i; ++j) {
-        const Index q = free[others[j]], t = free[reference[others[j]]];
-        M[i * others.size() + j] = Q(p, q) - Q(p, t) - Q(s, q) + Q(s, t);
-      }
-    }
-    solve_semidefinite(M, b);
-    for (std::size_t i = 0; i < others.size(); ++i) {
-      d[others[i]] = b[i];
-      d[reference[others[i]]] -= b[i];
-    }
-    return d;
+  /// Takes the rounding errors out of E'd = s, which solvers rely on.
+  void meet_sums(std::vector<double>& d, std::span<const double> s) const {
+    std::vector<double> excess(members_of_.size());
+    for (std::size_t g = 0; g < excess.size(); ++g) excess[g] = -s[g];
+    for (std::size_t i = 0; i < d.size(); ++i) excess[group_[i]] += d[i];
+    for (std::size_t i = 0; i < d.size(); ++i) d[i] -= excess[group_[i]] / members_of_[group_[i]];
   }
 
-  const State<Real>& state_;
-  std::vector<Index> member_;  // positions in the state
-  std::vector<double> alpha_, gradient_, Q_;
+  /// What is left of the right-hand sides.
+  Solution residual(const Solution& x, std::span<const double> b, std::span<const double> s) const {
+    Solution left{multiply(x.d), {s.begin(), s.end()}};
+    for (std::size_t i = 0; i < group_.size(); ++i) {
+      left.d[i] = b[i] - left.d[i] - x.r[group_[i]];
+      left.r[group_[i]] -= x.d[i];
+    }
+    return left;
+  }
+
+  static double largest(const Solution& x) {
+    double size = 0.0;
+    for (double value : x.d) size = std::max(size, std::abs(value));
+    for (double value : x.r) size = std::max(size, std::abs(value));
+    return size;
+  }
+
+  SquareMatrix Q_;
+  std::vector<Index> group_, members_of_;
+  double shift_ = 0.0;
+  Factor factor_, schur_;
+  std::vector<std::vector<double>> border_;
+  bool border_known_ = false;
 };
 
 }  // namespace wm

@@ -1,8 +1,9 @@
 #pragma once
-// When to take exact steps on the free variables (free_set.hpp) among pair steps: once pair steps have cost several
-// times as much. An easy problem ends before that; a hard one spends a quarter more and saves most of its iterations.
+// When to take exact steps on the free variables (exact_steps.hpp) among pair steps: when pair steps gain less for
+// their work than the last round of exact steps has, as far as that cannot slow down a run by much. On easy problems
+// pair steps are the better ones until the end; hard ones are soon solved by little else than exact steps.
 
-#include "free_set.hpp"
+#include "exact_steps.hpp"
 #include "run.hpp"
 
 namespace wm {
@@ -10,26 +11,48 @@ namespace wm {
 template <class Real>
 class NewtonFinish {
  public:
-  /// Called after every pair step.
-  void count_sweep(Index variables) { pair_work_ += work_per_variable * variables; }
+  explicit NewtonFinish(double objective) : objective_(objective) {}
 
-  /// Takes exact steps if they are affordable; false if not.
+  /// Called after every pair step.
+  void count_sweep(Index variables) {
+    pair_work_ += work_per_variable * variables;
+    stretch_work_ += work_per_variable * variables;
+    ++stretch_;
+  }
+
+  /// Whether it is time to see how pair steps are doing.
+  bool due() const { return stretch_ >= stretch; }
+
+  /// Takes exact steps if they promise more for their work than pair steps and are affordable; false if not.
   bool apply(Run<Real>& run) {
-    FreeSet<Real> free(run.state);
-    const double update = static_cast<double>(free.size()) * run.state.size();
-    const double budget = share * pair_work_ - newton_work_ - update;
-    if (free.size() < 2 || free.size() > largest || free.work() > budget) return false;
-    newton_work_ += update + free.improve(budget, [&] { return run.told_to_stop(); });
-    run.objective += free.store(run.state);
-    return true;
+    const double pair_rate = (run.objective - objective_) / stretch_work_;
+    ExactSteps<Real> steps(run.state);
+    const double affordable = (pair_rate < rate_ ? most : least) * pair_work_;
+    const bool wanted = steps.size() >= 2 && steps.size() <= largest && steps.work() <= affordable;
+    if (wanted) {
+      const double spent = steps.improve(4.0 * affordable, [&] { return run.told_to_stop(); });
+      const double gain = steps.store();
+      run.objective += gain;
+      rate_ = gain / spent;
+      pair_work_ = 0.0;
+    }
+    objective_ = run.objective;
+    stretch_work_ = 0.0;
+    stretch_ = 0;
+    return wanted;
   }
 
  private:
-  static constexpr double work_per_variable = 8.0;  // operations of a pair step
-  static constexpr double share = 0.25;             // of the work of pair steps
-  static constexpr Index largest = 600;             // one factorisation stays within the time a Ctrl-C may wait
+  static constexpr int stretch = 32;                      // pair steps
+  static constexpr double work_per_variable = 8.0;        // multiplications of a pair step
+  static constexpr double least = 1.0 / 8.0, most = 2.0;  // of the work of pair steps since the last round
+  static constexpr Index largest = 1000;  // variables: their block takes less time than a Ctrl-C may wait
 
-  double pair_work_ = 0.0, newton_work_ = 0.0;
+  double objective_;        // when the stretch of pair steps began
+  double rate_ = infinity;  // gain of the last round for its work
+  double pair_work_ = 0.0;  // since the last round
+  double stretch_work_ = 0.0;
+  int stretch_ = 0;
 };
 
 }  // namespace wm

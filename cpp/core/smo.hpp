@@ -47,6 +47,7 @@ class Smo {
           housekeeping();
         }
       }
+      if (options_.newton && newton_finish_.due() && step.kind != StepKind::Planned) step_exactly();
     }
   }
 
@@ -95,10 +96,12 @@ class Smo {
     if (cone_) stretch();
     run_.shrink(shrinking_);
     if (options_.may_need_double) precision_exhausted_ = run_.rounding() > 3.0 * tolerance_;
-    if (options_.newton && newton_finish_.apply(run_)) {
-      memory_.kind = StepKind::Clipped;  // a plan with the pair before would not know of this step
-      ++counters_.newton_rounds;
-    }
+  }
+
+  void step_exactly() {
+    if (!newton_finish_.apply(run_)) return;
+    memory_.kind = StepKind::Clipped;  // a plan with the pair before would not know of this step
+    ++counters_.newton_rounds;
   }
 
   /// Optimal on the active variables: is it on all of them, in double?
@@ -205,7 +208,7 @@ class Smo {
   const RunOptions& options_ = run_.options;
   Counters& counters_ = run_.counters;
   Shrinking shrinking_{options_.shrinking, state_.total()};
-  NewtonFinish<Real> newton_finish_;
+  NewtonFinish<Real> newton_finish_{run_.objective};
   Memory memory_;
   double tolerance_ = options_.stop.tolerance;
   std::int64_t polish_end_ = never;

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from widemargin.solvers import (
         SMO,
         Decomposition,
+        FreeSet,
         Greedy,
         HybridMaximumGain,
         MaximumGain,
@@ -47,6 +48,7 @@ __all__ = [
     "Decomposition",
     "EnclosingBall",
     "Expansion",
+    "FreeSet",
     "Gaussian",
     "GeneralGaussian",
     "Greedy",

@@ -1,6 +1,7 @@
-"""Solvers of the quadratic program: SMO with every published policy, and larger working sets."""
+"""Solvers of the quadratic program: SMO with every published policy, larger working sets, and exact steps."""
 
 from widemargin.solvers.decomposition import Decomposition
+from widemargin.solvers.free_set import FreeSet
 from widemargin.solvers.smo import SMO
 from widemargin.solvers.solution import Solution, Status, Stop
 from widemargin.solvers.steps import Newton, OverRelaxed, PlanningAhead
@@ -16,6 +17,7 @@ from widemargin.solvers.working_sets import (
 __all__ = [
     "SMO",
     "Decomposition",
+    "FreeSet",
     "Greedy",
     "HybridMaximumGain",
     "MaximumGain",

@@ -1,0 +1,78 @@
+#include "free_set.hpp"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/vector.h>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using wm::FreeSet;
+using wm::Index;
+
+namespace {
+
+using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Array = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
+using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+
+std::span<const double> view(const Doubles& array) { return {array.data(), array.size()}; }
+
+Array to_numpy(std::vector<double> values) {
+  auto* owned = new std::vector<double>(std::move(values));
+  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  return {owned->data(), {owned->size()}, owner};
+}
+
+/// Between two panels of a factorisation: Ctrl-C ends it.
+bool interrupted() {
+  nb::gil_scoped_acquire gil;
+  return PyErr_CheckSignals() != 0;
+}
+
+void make(FreeSet* self, const Matrix& Q, std::vector<Index> group, Index groups) {
+  wm::SquareMatrix copy(Q.shape(0));
+  for (std::size_t i = 0; i < Q.shape(0); ++i) std::copy_n(Q.data() + i * Q.shape(1), Q.shape(1), copy.row(i));
+  FreeSet made(groups);
+  bool complete;
+  {
+    nb::gil_scoped_release release;
+    complete = made.factorise(std::move(copy), std::move(group), interrupted);
+  }
+  if (!complete) throw nb::python_error();
+  new (self) FreeSet(std::move(made));
+}
+
+std::pair<Array, Array> solve(FreeSet& self, const Doubles& b, const Doubles& s) {
+  FreeSet::Solution x;
+  {
+    nb::gil_scoped_release release;
+    x = self.solve(view(b), view(s));
+  }
+  return {to_numpy(std::move(x.d)), to_numpy(std::move(x.r))};
+}
+
+Array inverse_diagonal(FreeSet& self) {
+  std::vector<double> diagonal;
+  {
+    nb::gil_scoped_release release;
+    diagonal = self.inverse_diagonal();
+  }
+  return to_numpy(std::move(diagonal));
+}
+
+}  // namespace
+
+void bind_free_set(nb::module_& m) {
+  nb::class_<FreeSet>(m, "FreeSet", "The linear system among free variables. Its callers check what they pass.")
+      .def("__init__", &make, "Q"_a, "group"_a, "groups"_a)
+      .def_prop_ro("groups", &FreeSet::groups)
+      .def(
+          "add",
+          [](FreeSet& self, const Doubles& column, double diagonal, Index g) { self.add(view(column), diagonal, g); },
+          "column"_a, "diagonal"_a, "group"_a)
+      .def("remove", &FreeSet::remove, "position"_a)
+      .def("solve", &solve, "b"_a, "s"_a)
+      .def("inverse_diagonal", &inverse_diagonal)
+      .def("log_determinant", &FreeSet::log_determinant);
+}

@@ -140,10 +140,8 @@ class Iterate {
         columns.push_back(slots_.point[s]);
         target.push_back(s);
       }
-    std::vector<double> block(rows.size() * columns.size()), sum(columns.size(), 0.0);
-    gram_.block(rows, columns, block.data());
-    for (std::size_t r = 0; r < rows.size(); ++r)
-      for (std::size_t c = 0; c < columns.size(); ++c) sum[c] += weights[r] * block[r * columns.size() + c];
+    std::vector<double> sum(columns.size(), 0.0);
+    gram_.accumulate(rows, weights, columns, sum.data());
     for (std::size_t c = 0; c < columns.size(); ++c) product_[target[c]] += sum[c];
   }
 

@@ -249,11 +249,13 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             Two classes: positive for the second. Several, one-vs-all or ``decision_function_shape="ovr"``: a
             score per class. Otherwise a column per pair (i, j), positive for class i.
         """
-        values = self._values(X)
-        k = len(self.classes_)
+        return self._shaped(self._values(X), len(self.classes_), self._has_pairs)
+
+    def _shaped(self, values: NDArray[np.float64], k: int, pairs: bool) -> NDArray[np.float64]:
+        """The values of the machines, a column for each, as `decision_function` gives them."""
         if k == 2:
             return values.ravel()
-        if self._has_pairs and self.decision_function_shape == "ovr":
+        if pairs and self.decision_function_shape == "ovr":
             return code.score_classes(values, k)
         return values
 

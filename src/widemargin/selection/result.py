@@ -28,7 +28,7 @@ class PathResult:
     kernel_evaluations : int
         Kernel values that were computed.
     kernel_reads : int
-        Kernel values that solvers and scores have asked for.
+        Kernel values that the solvers have asked for.
     seconds : float
         Time for all of it.
     """

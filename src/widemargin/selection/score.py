@@ -38,9 +38,16 @@ def _r2(estimator: Any, y: NDArray[Any], targets: Any, values: NDArray[np.float6
 def _answering(estimator: Any, targets: Any, values: NDArray[np.float64]) -> Any:
     """A copy of the estimator that gives these values, whatever it is asked about."""
     answering = copy.copy(estimator)
-    answering.predict = lambda X: estimator._answers(targets, values)
+
+    def predict(X: Any) -> NDArray[Any]:
+        return estimator._answers(targets, values)
+
+    def decision_function(X: Any) -> NDArray[np.float64]:
+        return estimator._shaped(values, targets.count, estimator.multiclass == "all-pairs")
+
+    answering.predict = predict
     if is_classifier(estimator):
         answering.classes_ = targets.names
-        shaped = estimator._shaped(values, targets.count, estimator.multiclass == "all-pairs")
-        answering.decision_function = lambda X: shaped
+        answering.probability = False  # there are none
+        answering.decision_function = decision_function
     return answering

@@ -61,8 +61,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.model is not None:
         refuse_overwriting(("--model", arguments.model), ("DATA", arguments.data))
     points = data.read(arguments)
-    X, y = points.X, points.y
-    train.check_labels(arguments, y)
+    train.check_labels(arguments, points.y)
+    X, y = points.X, np.asarray(points.y)
     if arguments.model is not None:
         store.check(arguments.model, arguments, y)
     with Interruption() as interruption:

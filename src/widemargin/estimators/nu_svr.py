@@ -89,7 +89,7 @@ class NuSVR(KernelRegressor):
         self.max_time = max_time
         self.callback = callback
 
-    def _problem(self, y: Any, weight: Vector, diagonal: Any) -> Problem:
+    def _regression(self, y: Vector, weight: Vector) -> Problem:
         return problems.nu_regression(y, self.C * weight, self.nu)
 
     def _intercept(self, solution: Any) -> float:

@@ -28,10 +28,17 @@ class Regression:
 
 
 class KernelRegressor(RegressorMixin, SingleMachine):
-    """A regression machine; a sub-class states its problem and reads the intercept (`_intercept`)."""
+    """A regression machine; a sub-class states its problem (`_regression`) and reads its `_intercept`."""
+
+    def _regression(self, y: Vector, weight: Vector) -> Problem:
+        """The problem of points with these targets and positive weights."""
+        raise NotImplementedError
 
     def _intercept(self, solution: Any) -> float:
         raise NotImplementedError
+
+    def _problem(self, y: Any, weight: Vector, diagonal: Callable[[], Vector]) -> Problem:
+        return self._regression(y, weight)
 
     def _keep_function(self, problem: Problem, solution: Any) -> None:
         self.intercept_ = np.array([self._intercept(solution)])
@@ -42,7 +49,7 @@ class KernelRegressor(RegressorMixin, SingleMachine):
 
     def _machines(self, targets: Vector, weight: Vector, rows: NDArray[np.integer]) -> list[Regression]:
         """The machine of these rows of the Gram."""
-        return [Regression(self._problem(targets[rows], weight[rows], None).on(rows), self._intercept)]
+        return [Regression(self._regression(targets[rows], weight[rows]).on(rows), self._intercept)]
 
     def _answers(self, targets: Vector, values: NDArray[np.float64]) -> Vector:
         """The predictions that the values of the machine are."""

@@ -93,7 +93,7 @@ class SVR(KernelRegressor):
         self.max_time = max_time
         self.callback = callback
 
-    def _problem(self, y: Any, weight: Vector, diagonal: Any) -> Problem:
+    def _regression(self, y: Vector, weight: Vector) -> Problem:
         problem = problems.epsilon_regression(y, self.C * weight, self.epsilon)
         return problem if self.fit_intercept else problems.without_bias(problem)
 

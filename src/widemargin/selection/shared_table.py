@@ -81,7 +81,7 @@ class SharedTable:
         """The parts of the work to do before the first `fill`, in any order."""
         if self.exponents is None:
             return []
-        gram = self.kernels[0].bind_exponent(self.X)  # type: ignore[attr-defined]
+        gram = self.kernels[0].bind_exponent(self.X)
         return [partial(_copy, gram, rows, self.exponents) for rows in self._blocks()]
 
     def fill(self, k: int) -> list[Work]:
@@ -93,7 +93,7 @@ class SharedTable:
         if self.exponents is None:
             gram = self.exact(k)
             return [partial(_copy, gram, rows, table) for rows in self._blocks()]
-        gamma = self.kernels[k].gamma  # type: ignore[attr-defined]
+        gamma = self.kernels[k].gamma
         return [partial(_core.decay, self.exponents[rows], gamma, table[rows]) for rows in self._blocks()]
 
     def _table(self, k: int) -> NDArray[np.float32]:

@@ -180,7 +180,7 @@ class Search:
         ]
         self.estimator, self.gammas = estimator, gammas
         budget = estimator._training(0).cache_bytes
-        self.table = SharedTable(X, kernels, budget, wanted=1 + -(-self.jobs // len(folds)))
+        self.table = SharedTable(X, kernels, budget, self.jobs, wanted=1 + -(-self.jobs // len(folds)))
         self.scores = np.full((len(Cs), len(gammas), len(folds)), np.nan)
         self.n_support = np.zeros(self.scores.shape, dtype=np.int64)
         self.kernel_reads = self.exact_evaluations = self.short = self.done = 0
@@ -247,7 +247,7 @@ class Search:
         """The solution; None if somebody ended it."""
         training = replace(
             self.estimator._training(size),
-            cache_bytes=max(0, self.table.row_bytes) // self.jobs,
+            cache_bytes=self.table.row_bytes,
             n_jobs=1,
             verbose=False,
             callback=self._watch,

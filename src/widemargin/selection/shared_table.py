@@ -18,8 +18,9 @@ Work = Callable[[], Any]
 BLOCK_ENTRIES = 2**20
 """Kernel values computed between two looks at whether to stop."""
 
-ROW_SHARE = 1 / 8
-"""Part of the budget that is left for the rows that solvers keep."""
+ROW_BYTES, ROW_SHARE = 2**22, 1 / 8
+"""Rows that a solver keeps beside a table: few enough for a near cache, and a small part of the budget. To
+read a row of the table again costs less than fresh memory for it."""
 
 ROUNDING = 2.0**-24
 """Relative error of an entry in single precision."""
@@ -39,23 +40,27 @@ class SharedTable:
         Alike but for gamma.
     budget_bytes : int
         For all tables, and the rows that solvers keep.
+    workers : int
+        Solvers at work at a time.
     wanted : int
         Matrices that would be good to have at the same time.
     """
 
-    def __init__(self, X: Any, kernels: Sequence[Kernel], budget_bytes: int, wanted: int = 1) -> None:
+    def __init__(
+        self, X: Any, kernels: Sequence[Kernel], budget_bytes: int, workers: int = 1, wanted: int = 1
+    ) -> None:
         self.X, self.kernels = X, list(kernels)
         self.n = n = count(X)
         self.evaluations = 0
-        table_bytes = 4 * n * n
-        room = int(budget_bytes * (1 - ROW_SHARE)) // table_bytes
+        row_bytes = min(workers * ROW_BYTES, int(budget_bytes * ROW_SHARE))
+        room = (budget_bytes - row_bytes) // (4 * n * n)
         if isinstance(self.kernels[0], Precomputed):
             room = 0  # it is a table already
         can_share = len(self.kernels) > 1 and hasattr(self.kernels[0], "bind_exponent")
         self.exponents = np.empty((n, n), np.float32) if can_share and room > 1 else None
         tables = min(wanted, len(self.kernels), room - (self.exponents is not None))
         self.tables = [np.empty((n, n), np.float32) for _ in range(tables)]
-        self.row_bytes = budget_bytes - table_bytes * (tables + (self.exponents is not None))
+        self.row_bytes = (row_bytes if self.tables else budget_bytes) // workers
 
     @property
     def at_once(self) -> int:

@@ -72,6 +72,29 @@ void fill(const wm::Gram& gram, const Indices& which, const Indices& columns, Ro
   gram.block(rows_asked, columns_asked, out.data());
 }
 
+NewArray<double> accumulated(const wm::Gram& gram, const Indices& which, const Vector<double>& weights,
+                             const Indices& columns) {
+  const auto rows_asked = checked(which, gram.rows(), "which");
+  const auto columns_asked = checked(columns, gram.columns(), "columns");
+  if (weights.size() != rows_asked.size()) throw nb::value_error("There must be a weight for each row.");
+  auto out = new_array<double>({columns_asked.size()});
+  std::fill_n(out.data(), columns_asked.size(), 0.0);
+  {
+    nb::gil_scoped_release released;
+    gram.accumulate(rows_asked, {weights.data(), weights.size()}, columns_asked, out.data());
+  }
+  return out;
+}
+
+/// out = exp(-gamma distances), entry by entry.
+void decay(const Matrix<float>& distances, double gamma,
+           nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu> out) {
+  if (out.shape(0) != distances.shape(0) || out.shape(1) != distances.shape(1))
+    throw nb::value_error("distances and out must have the same shape.");
+  nb::gil_scoped_release released;
+  wm::Decay{gamma}(distances.data(), out.size(), out.data());
+}
+
 NewArray<double> diagonal(const wm::Gram& gram) {
   if (gram.rows() != gram.columns()) throw nb::value_error("Only a square Gram has a diagonal.");
   auto out = new_array<double>({std::size_t(gram.rows())});
@@ -103,6 +126,8 @@ void bind_gram(nb::module_& m) {
            "The entries K[which, columns] in single precision.")
       .def("fill", &fill, "which"_a.noconvert(), "columns"_a.noconvert(), "out"_a.noconvert(),
            "The same entries written into `out`, which several calls may share.")
+      .def("accumulated", &accumulated, "which"_a.noconvert(), "weights"_a.noconvert(), "columns"_a.noconvert(),
+           "The sum of weights[a] K[which[a], columns] over a, in double precision.")
       .def("diagonal", &diagonal, "The entries K[r, r] of a square matrix.")
       .def_ro("entry_work", &wm::Gram::entry_work, "About how many multiplications are behind an entry.")
       .def_prop_ro("preferred_block", &wm::Gram::preferred_block, "How many rows to ask for at a time.");
@@ -219,6 +244,8 @@ void bind_leaves(nb::module_& m) {
       "x"_a, "z"_a, "weights"_a, nb::keep_alive<0, 1>(), nb::keep_alive<0, 2>());
   bind_pairwise<wm::SquaredDistances>(m, "squared_distance", [] { return wm::Identity{}; });
   bind_pairwise<wm::AbsoluteDistances>(m, "absolute_distance", [] { return wm::Identity{}; });
+  m.def("decay", &decay, "distances"_a.noconvert(), "gamma"_a, "out"_a.noconvert(),
+        "Write exp(-gamma * distances) to `out`.");
 }
 
 template <class T>

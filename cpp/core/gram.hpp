@@ -28,6 +28,18 @@ class Gram {
   virtual void block(std::span<const Index> which, std::span<const Index> columns, float* out) const = 0;
   virtual void block(std::span<const Index> which, std::span<const Index> columns, double* out) const = 0;
 
+  /// Whether the entries are in memory: then nobody need keep copies of rows.
+  virtual bool stored() const { return false; }
+
+  /// out[b] += sum_a weights[a] K[rows[a], columns[b]], in double precision.
+  virtual void accumulate(std::span<const Index> rows, std::span<const double> weights, std::span<const Index> columns,
+                          double* out) const {
+    std::vector<double> entries(rows.size() * columns.size());
+    block(rows, columns, entries.data());
+    for (std::size_t a = 0; a < rows.size(); ++a)
+      for (std::size_t b = 0; b < columns.size(); ++b) out[b] += weights[a] * entries[a * columns.size() + b];
+  }
+
   /// out[r] = K[r, r] for a square Gram.
   virtual void diagonal(double* out) const = 0;
 

@@ -44,6 +44,7 @@ class RowCache {
   /// The row of `slot` over the current columns; valid during the next two calls.
   const Real* row(Index slot) {
     Entry& entry = entries_[slot];
+    if (entry.columns && entry.columns != columns_ && gram_.stored()) evict(slot);  // to read it again is as good
     if (entry.columns == columns_) {
       ++counters_.cache_hits;
     } else if (entry.columns) {
@@ -82,7 +83,7 @@ class RowCache {
     std::vector<std::size_t> order(rows.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_partition(order.begin(), order.end(), [&](std::size_t r) { return bool(entries_[rows[r]].columns); });
-    const std::size_t width = std::max<std::size_t>(1, columns_->size()), room = budget_ / (width * sizeof(Real));
+    const std::size_t width = std::max<std::size_t>(1, columns_->size()), room = gram_.stored() ? 0 : budget_ / (width * sizeof(Real));
     const std::size_t at_once = rows_between_questions(gram_, width);
     for (std::size_t r = 0; r < std::min(room, rows.size()); ++r)
       if (entries_[rows[order[r]]].columns) touch(rows[order[r]]);

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from widemargin import calibration, io, kernels, problems, solvers
+    from widemargin import calibration, io, kernels, problems, selection, solvers
     from widemargin.calibration import Calibrated
     from widemargin.estimators import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
     from widemargin.expansion import Expansion
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Precomputed,
         Sigmoid,
     )
+    from widemargin.selection import PathInterrupted, PathResult, cross_validate_path
     from widemargin.solvers import (
         SMO,
         Decomposition,
@@ -63,6 +64,8 @@ __all__ = [
     "NuSVR",
     "OneClassSVM",
     "OverRelaxed",
+    "PathInterrupted",
+    "PathResult",
     "PlanningAhead",
     "PlanningSelection",
     "Polynomial",
@@ -73,13 +76,15 @@ __all__ = [
     "Status",
     "Stop",
     "calibration",
+    "cross_validate_path",
     "io",
     "kernels",
     "problems",
+    "selection",
     "solvers",
 ]
 
-_PARTS = ("calibration", "estimators", "expansion", "io", "kernels", "problems", "solvers")
+_PARTS = ("calibration", "estimators", "expansion", "io", "kernels", "problems", "selection", "solvers")
 _EXTRAS = ("datasets", "display", "papers", "testing")
 
 if not TYPE_CHECKING:  # which would take any name for an attribute

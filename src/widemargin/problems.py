@@ -163,6 +163,16 @@ class Problem:
             near[group] = _with_sum(x, lower, upper, float(self.start[group].sum()), movable)
         return near
 
+    def start_after(self, other: Problem, a: ArrayLike) -> Vector:
+        """A feasible point near the solution `a` of a problem that differs from this one in its box only.
+
+        What was at a bound goes to the new bound, the others stay where they were as far as the sums allow.
+        """
+        a = _vector(a, "a")
+        a = np.where((a == other.lower) & np.isfinite(self.lower), self.lower, a)
+        a = np.where((a == other.upper) & np.isfinite(self.upper), self.upper, a)
+        return self.feasible_near(a)
+
 
 def hard_margin(y: ArrayLike) -> Problem:
     """The maximum margin classifier.

@@ -26,7 +26,7 @@ PAGES = [
 ]
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)")
-COMMANDS = ("widemargin train", "widemargin predict", "widemargin reproduce")
+COMMANDS = ("widemargin train", "widemargin select", "widemargin predict", "widemargin reproduce")
 
 
 def modules() -> list[str]:

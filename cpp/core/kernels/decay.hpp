@@ -13,9 +13,14 @@ struct Decay {
 
   template <class T>
   void operator()(T* values, std::size_t count) const {
-    simd::on_avx512([&]() WM_INLINE_LAMBDA {
+    (*this)(values, count, values);
+  }
+
+  template <class T>
+  void operator()(const T* distances, std::size_t count, T* out) const {
+    simd::on_avx512([=, this]() WM_INLINE_LAMBDA {
       const T factor = T(-gamma);
-      for (std::size_t b = 0; b < count; ++b) values[b] = simd::exp(factor * values[b]);
+      for (std::size_t b = 0; b < count; ++b) out[b] = simd::exp(factor * distances[b]);
     });
   }
 };

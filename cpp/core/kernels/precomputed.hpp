@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "../gram.hpp"
+#include "../simd.hpp"
 
 namespace wm {
 
@@ -28,6 +29,14 @@ class PrecomputedGram : public Gram {
   void block(std::span<const Index> which, std::span<const Index> columns, double* out) const override {
     copy(which, columns, out);
   }
+  bool stored() const override { return has_plain_rows(); }
+  void accumulate(std::span<const Index> rows, std::span<const double> weights, std::span<const Index> columns,
+                  double* out) const override {
+    if (!has_plain_rows()) return Gram::accumulate(rows, weights, columns, out);
+    std::size_t a = 0;
+    for (; a + together <= rows.size(); a += together) add_rows<together>(&rows[a], &weights[a], columns, out);
+    for (; a < rows.size(); ++a) add_rows<1>(&rows[a], &weights[a], columns, out);
+  }
   void diagonal(double* out) const override {
     for (Index r = 0; r < rows(); ++r) out[r] = entry(r, r);
   }
@@ -38,10 +47,38 @@ class PrecomputedGram : public Gram {
     return matrix_.values[row * matrix_.row_stride + stored * matrix_.column_stride];
   }
 
+  /// Whether column c of a row is its c-th value.
+  bool has_plain_rows() const { return !some_ && matrix_.column_stride == 1; }
+  const T* plain_row(Index row) const { return matrix_.values + row * matrix_.row_stride; }
+
   template <class Out>
   void copy(std::span<const Index> which, std::span<const Index> columns, Out* out) const {
-    for (const Index row : which)
-      for (const Index column : columns) *out++ = Out(entry(row, column));
+    for (const Index row : which) {
+      if (has_plain_rows()) {
+        simd::on_avx512([=, values = plain_row(row)]() WM_INLINE_LAMBDA {
+          for (std::size_t b = 0; b < columns.size(); ++b) out[b] = Out(values[columns[b]]);
+        });
+      } else {
+        for (std::size_t b = 0; b < columns.size(); ++b) out[b] = Out(entry(row, columns[b]));
+      }
+      out += columns.size();
+    }
+  }
+
+  static constexpr int together = 4;  // rows added at a time, so that `columns` and `out` are read once for all of them
+
+  /// out[b] += weights[0] K[rows[0], columns[b]] + ... over `count` rows, straight from where they are stored.
+  template <int count>
+  void add_rows(const Index* rows, const double* weights, std::span<const Index> columns, double* out) const {
+    const T* values[count];
+    for (int a = 0; a < count; ++a) values[a] = plain_row(rows[a]);
+    simd::on_avx512([=]() WM_INLINE_LAMBDA {
+      for (std::size_t b = 0; b < columns.size(); ++b) {
+        double sum = out[b];
+        for (int a = 0; a < count; ++a) sum += weights[a] * double(values[a][columns[b]]);
+        out[b] = sum;
+      }
+    });
   }
 
   Matrix matrix_;

@@ -49,7 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         refuse_overwriting(("MODEL", path), ("DATA", arguments.data))
     table = data.read(arguments)
     X, y = table.X, table.y
-    _check_labels(arguments, y)
+    check_labels(arguments, y)
     if arguments.cv is None:
         store.check(path, arguments, y)
     with Interruption() as interruption, Watch(arguments, interruption) as watch:
@@ -137,7 +137,8 @@ def account(estimator: Any, X: Any, seconds: float) -> str:
     )
 
 
-def _check_labels(arguments: argparse.Namespace, y: Any) -> None:
+def check_labels(arguments: argparse.Namespace, y: Any) -> None:
+    """Refuse labels that this type of machine cannot learn."""
     if arguments.type in ("one-class", "ball"):
         return
     if y is None:

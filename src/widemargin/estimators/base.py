@@ -95,20 +95,23 @@ class KernelMachine(BaseEstimator):
         self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None], columns: int = 1
     ) -> Solved:
         """Solve all problems; the first `columns` of them make the machine, the others are folds of it."""
-        training = Training(
+        training = self._training(sum(problem.size for problem in problems[:columns]), gram.shape[0])
+        return training.run(problems, gram, starts)
+
+    def _training(self, size: int, n: int) -> Training:
+        """How a machine with so many variables in all is to be trained on so many points."""
+        return Training(
             solver=choose_solver(self.solver),
             tol=self.tol,
             max_iter=self.max_iter,
             max_time=self.max_time,
             shrinking=bool(self.shrinking),
-            cache_bytes=cache_bytes(self.cache_size, gram.shape[0]),
+            cache_bytes=cache_bytes(self.cache_size, n),
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
             callback=self.callback,
-            polish=is_auto(self.solver)
-            and sum(problem.size for problem in problems[:columns]) <= POLISHED_SIZE,
+            polish=is_auto(self.solver) and size <= POLISHED_SIZE,
         )
-        return training.run(problems, gram, starts)
 
     def _last_coefficients(self, n: int, columns: int) -> NDArray[np.float64] | None:
         """Where a warm start begins: the last fit's coefficients, shape (n, columns), if there was one."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Protocol
 
@@ -53,6 +54,37 @@ class TwoClassMachine(Protocol):
         ...
 
 
+@dataclass(frozen=True)
+class Classes:
+    """The targets of a classifier: point i belongs to the class names[labels[i]]."""
+
+    names: NDArray[Any]
+    labels: NDArray[np.integer]
+    weights: Vector
+    """Factors of the price of a point, by class."""
+
+    @property
+    def count(self) -> int:
+        """Number of classes."""
+        return len(self.names)
+
+    def check(self, weight: Vector) -> None:
+        """Raise a ValueError unless there are several classes, each with some of the weight of the points."""
+        if self.count < 2:
+            raise ValueError(
+                f"The number of classes has to be greater than one; got 1 class, {self.names.tolist()[0]!r}."
+            )
+        if (empty := self.without_weight(weight)) is not None:
+            raise ValueError(
+                f"sample_weight is zero for every sample of class {empty!r}: drop it or give it weight."
+            )
+
+    def without_weight(self, weight: Vector) -> Any:
+        """The first class whose points have no weight, None if there is none."""
+        weights = np.bincount(self.labels, weights=weight, minlength=self.count)
+        return None if weights.all() else self.names.tolist()[int(np.argmin(weights))]
+
+
 class KernelClassifier(ClassifierMixin, KernelMachine):
     """A classifier made of two-class machines on one Gram; a sub-class says of which (`_machine`)."""
 
@@ -89,39 +121,47 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         with all_or_nothing(self):
             self._check_parameters()
             X, y = sample.read_training(self, X, y)
-            classes, labels = sample.read_classes(y)
+            classes = self._read_targets(y)
             weight = sample.read_weight(sample_weight, count(X))
-            _check_classes(classes, labels, weight)
-            class_weight = _class_weights(self.class_weight, classes, np.asarray(y))
-            solved = self._fit_code(X, classes, labels, weight, class_weight)
+            classes.check(weight)
+            solved = self._fit_code(X, classes, weight)
         self._conclude(solved)
         return self
 
-    def _fit_code(
-        self, X: Any, classes: NDArray, labels: NDArray[np.integer], weight: Vector, class_weight: Vector
-    ) -> Solved:
+    def _read_targets(self, y: ArrayLike, part: NDArray[np.integer] | None = None) -> Classes:
+        """The classes of all points, balanced (if they are to be) by how often they occur in this part."""
+        names, labels = sample.read_classes(y)
+        seen = names[labels] if part is None else names[labels[part]]
+        return Classes(names, labels, _class_weights(self.class_weight, names, seen))
+
+    def _machines(self, classes: Classes, weight: Vector, rows: NDArray[np.integer]) -> list[TwoClassMachine]:
+        """The machines of these rows of the Gram, one for each column of the code."""
+        return [self._column_machine(column, rows, classes, weight) for column in self._code(classes.count).T]
+
+    def _answers(self, classes: Classes, values: NDArray[np.float64]) -> NDArray[Any]:
+        """The classes that the values of the machines, a column for each, speak for."""
+        pairs = self.multiclass == "all-pairs"
+        return classes.names[code.decide(values, classes.count, pairs=pairs, break_ties=self.break_ties)]
+
+    def _fit_code(self, X: Any, classes: Classes, weight: Vector) -> Solved:
         """Train a machine per column of the code, and again without each fold if probabilities are wanted."""
-        n, rows, M = count(X), np.flatnonzero(weight), self._code(len(classes))
+        n, rows, M, labels = count(X), np.flatnonzero(weight), self._code(classes.count), classes.labels
         columns = M.shape[1]
-        self._check_feasible(labels[rows], weight[rows], class_weight[labels[rows]], M, classes)
+        self._check_feasible(labels[rows], weight[rows], classes.weights[labels[rows]], M, classes.names)
         folds = self._folds(labels[rows]) if self.probability else []
-        machines = [
-            self._column_machine(column, part, labels, weight, class_weight)
-            for part in [rows, *(rows[train] for train, _ in folds)]
-            for column in M.T
-        ]
+        parts = [rows, *(rows[train] for train, _ in folds)]
+        machines = [machine for part in parts for machine in self._machines(classes, weight, part)]
         kernel, gram = self._bind(X, weight)
         size = cache(lambda: float(gram.diagonal().max()))
         starts: list[Vector | None] = [None] * len(machines)
         if (last := self._last_coefficients(n, columns)) is not None:
             starts[:columns] = [machine.start(each) for machine, each in zip(machines, last.T, strict=False)]
         solved = self._solve([machine.problem for machine in machines], gram, starts, columns)
-        self._check_separable(solved.solutions, M, classes)
-        self.classes_ = classes
-        self._keep_columns(
-            X, kernel, labels, *self._functions(machines[:columns], solved.solutions, labels, size)
-        )
-        self.class_weight_ = class_weight
+        self._check_separable(solved.solutions, M, classes.names)
+        self.classes_ = classes.names
+        functions = self._functions(machines[:columns], solved.solutions, labels, size)
+        self._keep_columns(X, kernel, labels, *functions)
+        self.class_weight_ = classes.weights
         self._keep_certificate(solved, columns)
         self.n_iter_ = np.array([each.iterations for each in solved.solutions[:columns]], dtype=np.int32)
         self.probA_ = self.probB_ = np.empty(0)
@@ -146,14 +186,13 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         self,
         column: NDArray[np.int8],
         part: NDArray[np.integer],
-        labels: NDArray[np.integer],
+        classes: Classes,
         weight: Vector,
-        class_weight: Vector,
     ) -> TwoClassMachine:
         """The machine of one column of the code on these rows of the Gram."""
-        y = column[labels[part]]
+        y = column[classes.labels[part]]
         rows, y = part[y != 0], y[y != 0].astype(np.float64)
-        return self._machine(y, weight[rows], class_weight[labels[rows]], rows)
+        return self._machine(y, weight[rows], classes.weights[classes.labels[rows]], rows)
 
     def _check_feasible(
         self,
@@ -232,13 +271,13 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             Two classes: positive for the second. Several, one-vs-all or ``decision_function_shape="ovr"``: a
             score per class. Otherwise a column per pair (i, j), positive for class i.
         """
-        return self._by_parts(X, self._decision)
+        return self._by_parts(X, lambda values: self._shaped(values, len(self.classes_), self._has_pairs))
 
-    def _decision(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        k = len(self.classes_)
+    def _shaped(self, values: NDArray[np.float64], k: int, pairs: bool) -> NDArray[np.float64]:
+        """The values of the machines, a column for each, as `decision_function` gives them."""
         if k == 2:
             return values.ravel()
-        if self._has_pairs and self.decision_function_shape == "ovr":
+        if pairs and self.decision_function_shape == "ovr":
             return code.score_classes(values, k)
         return values
 
@@ -260,14 +299,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
 
     def _decide(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
         """Index of the predicted class."""
-        k = len(self.classes_)
-        if k == 2:
-            return (values[:, 0] >= 0).astype(np.intp)
-        if not self._has_pairs:
-            return values.argmax(axis=1)
-        if self.break_ties:
-            return code.score_classes(values, k).argmax(axis=1)
-        return code.count_votes(values, k).argmax(axis=1)
+        return code.decide(values, len(self.classes_), pairs=self._has_pairs, break_ties=self.break_ties)
 
     @available_if(_has_probability)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -321,19 +353,6 @@ def _by_class(dual: NDArray[np.float64], labels: NDArray[np.integer]) -> NDArray
     """The points with a coefficient, class by class."""
     support = np.flatnonzero(dual.any(axis=0))
     return support[np.argsort(labels[support], kind="stable")]
-
-
-def _check_classes(classes: NDArray, labels: NDArray[np.integer], weight: Vector) -> None:
-    if len(classes) < 2:
-        raise ValueError(
-            f"The number of classes has to be greater than one; got 1 class, {classes.tolist()[0]!r}."
-        )
-    weights = np.bincount(labels, weights=weight)
-    if not weights.all():
-        empty = classes.tolist()[int(np.argmin(weights))]
-        raise ValueError(
-            f"sample_weight is zero for every sample of class {empty!r}: drop it or give it weight."
-        )
 
 
 def _class_weights(class_weight: Any, classes: NDArray, y: NDArray) -> Vector:

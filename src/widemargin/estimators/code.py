@@ -48,6 +48,15 @@ def score_classes(values: NDArray[np.float64], k: int) -> NDArray[np.float64]:
     return (k - 1 - count_votes(-values, k)) + sums / (3 * (np.abs(sums) + 1))
 
 
+def decide(values: NDArray[np.float64], k: int, *, pairs: bool, break_ties: bool) -> NDArray[np.intp]:
+    """Index of the class that each row of values speaks for: of two classes, all pairs, or one versus all."""
+    if k == 2:
+        return (values[:, 0] >= 0).astype(np.intp)
+    if not pairs:
+        return values.argmax(axis=1)
+    return (score_classes(values, k) if break_ties else count_votes(values, k)).argmax(axis=1)
+
+
 def _signs(k: int) -> NDArray[np.float64]:
     """What a positive value of each pair says about each class, shape (pairs, k)."""
     return all_pairs(k).T.astype(np.float64)

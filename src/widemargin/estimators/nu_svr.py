@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numpy as np
-
 from widemargin import problems
 from widemargin.estimators import parameters
 from widemargin.estimators.base import SingleMachine
@@ -91,10 +89,13 @@ class NuSVR(KernelRegressor):
         self.max_time = max_time
         self.callback = callback
 
-    def _problem(self, y: Any, weight: Vector, diagonal: Callable[[], Vector]) -> Problem:
+    def _regression(self, y: Vector, weight: Vector) -> Problem:
         return problems.nu_regression(y, self.C * weight, self.nu)
 
+    def _intercept(self, solution: Any) -> float:
+        return float(solution.offsets.mean())
+
     def _keep_function(self, problem: Problem, solution: Any) -> None:
+        super()._keep_function(problem, solution)
         above, below = solution.offsets
-        self.intercept_ = np.array([(above + below) / 2])
         self.epsilon_ = float((above - below) / 2)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, ClassVar
 
-import numpy as np
-
 from widemargin import problems
 from widemargin.estimators import parameters
 from widemargin.estimators.base import SingleMachine
@@ -95,14 +93,14 @@ class SVR(KernelRegressor):
         self.max_time = max_time
         self.callback = callback
 
-    def _problem(self, y: Any, weight: Vector, diagonal: Callable[[], Vector]) -> Problem:
+    def _regression(self, y: Vector, weight: Vector) -> Problem:
         problem = problems.epsilon_regression(y, self.C * weight, self.epsilon)
         return problem if self.fit_intercept else problems.without_bias(problem)
 
-    def _keep_function(self, problem: Problem, solution: Any) -> None:
+    def _intercept(self, solution: Any) -> float:
         if solution.status is Status.UNBOUNDED:
             raise ValueError(
                 f"C={self.C}: no function of this kernel stays within epsilon={self.epsilon} of all targets; "
                 "give a finite C or raise epsilon."
             )
-        self.intercept_ = np.array([solution.offsets[0] if self.fit_intercept else 0.0])
+        return float(solution.offsets[0]) if self.fit_intercept else 0.0

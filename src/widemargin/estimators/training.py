@@ -168,7 +168,7 @@ class Training:
                 )
             return solution
 
-        with _visible_messages() if self.verbose else nullcontext(), single_threaded_blas():
+        with visible_messages() if self.verbose else nullcontext(), single_threaded_blas():
             solutions = _in_threads(solve, len(problems), workers, watch)
         if isinstance(watch.error, Exception):
             raise watch.error
@@ -236,7 +236,7 @@ def _in_threads(solve: Callable[[int], Solution], count: int, workers: int, watc
 
 
 @contextmanager
-def _visible_messages() -> Iterator[None]:
+def visible_messages() -> Iterator[None]:
     """`verbose` means to be heard: messages go to stderr for as long as nobody has configured logging."""
     level, handler = logger.level, None
     if not logger.hasHandlers():

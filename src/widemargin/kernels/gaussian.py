@@ -45,6 +45,11 @@ class Gaussian(StationaryKernel):
     def _bind_points(self, x: _core.Points, y: _core.Points) -> _core.Gram:
         return _core.gaussian(x, y, positive("gamma", self.gamma))
 
+    def bind_exponent(self, X: Any) -> _core.Gram:
+        """Return the matrix |x - z|^2 on X, of which the kernel is exp(-gamma ...)."""
+        x = as_points(X)
+        return _core.squared_distance(x, x)
+
     def _contract_rows(self, X: Any, Y: Any, W: np.ndarray) -> np.ndarray:
         exponents = self.gamma * whole(_core.squared_distance(as_points(X), as_points(Y)))
         return -np.sum(W * exponents * np.exp(-exponents), keepdims=True).ravel()

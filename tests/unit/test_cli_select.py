@@ -1,0 +1,137 @@
+"""`widemargin select`, end to end on files."""
+
+import os
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.preprocessing import StandardScaler
+
+import widemargin as wm
+from widemargin import io
+from widemargin.cli import main
+
+
+@pytest.fixture(scope="module")
+def sample():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(90, 3)) * [1.0, 10.0, 0.1]
+    return X, np.where(X[:, 0] + 0.03 * X[:, 1] ** 2 + 0.3 * rng.normal(size=90) > 1, 1, -1)
+
+
+def write(path, X, y):
+    np.savetxt(path, np.column_stack([X, y]), delimiter=",", fmt="%.17g")
+    return str(path)
+
+
+@pytest.fixture
+def csv_file(sample, tmp_path):
+    return write(tmp_path / "points.csv", *sample)
+
+
+def test_the_grid_and_its_best_cell_are_shown(csv_file, sample, capsys):
+    X, y = sample
+    grid = ["--Cs", "0.1:10:3", "--gammas", "0.01,0.1", "--cv", "3", "--scale", "standard"]
+    assert main(["select", csv_file, *grid]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    result = wm.cross_validate_path(
+        wm.SVC(),
+        StandardScaler().fit_transform(X),
+        y,
+        Cs=[0.1, 1, 10],
+        gammas=[0.01, 0.1],
+        cv=StratifiedKFold(3, shuffle=True, random_state=0),
+    )
+    assert lines[0].split() == ["C", "\\", "gamma", "0.01", "0.1"]
+    for line, C, row in zip(lines[1:4], ["0.1", "1", "10"], result.mean_scores, strict=True):
+        assert line.split() == [C, *(f"{mean:.4f}" for mean in row)]
+    best = f"best: -C {result.best_C:g}, --gamma {result.best_gamma:g}: accuracy {result.best_score:.4f}"
+    assert lines[4] == best
+    assert lines[5].startswith("18 machines in ") and "kernel values computed" in lines[5]
+
+
+def test_the_best_machine_is_fitted_on_all_points_and_stored(csv_file, sample, tmp_path, capsys):
+    X, y = sample
+    model = tmp_path / "best.model"
+    grid = ["--Cs", "1,10", "--gammas", "0.1,1", "--scale", "standard"]
+    assert main(["select", csv_file, "--model", str(model), *grid]) == 0
+    said = capsys.readouterr().out
+    assert f"fitted on all 90 points and stored in {model}" in said
+    C, gamma = (word.rstrip(",:") for word in said.partition("best: ")[2].split()[1:4:2])
+    stored = io.load_model(model)
+    assert (stored[-1].C, stored[-1].gamma) == (float(C), float(gamma))
+    X = StandardScaler().fit_transform(X)
+    expected = wm.SVC(C=float(C), gamma=float(gamma)).fit(X, y).decision_function(X)
+    np.testing.assert_allclose(stored.decision_function(sample[0]), expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["svr", "nu-svr"])
+def test_regression_is_searched_by_the_share_of_variance_explained(sample, tmp_path, capsys, kind):
+    X, _ = sample
+    path = write(tmp_path / "numbers.csv", X, np.sin(X[:, 0]))
+    assert main(["select", path, "--type", kind, "--Cs", "1,100", "--gammas", "0.01,0.001"]) == 0
+    build = wm.SVR if kind == "svr" else wm.NuSVR
+    cv = KFold(5, shuffle=True, random_state=0)
+    result = wm.cross_validate_path(build(), X, np.sin(X[:, 0]), Cs=[1, 100], gammas=[0.01, 0.001], cv=cv)
+    assert f"R^2 {result.best_score:.4f}" in capsys.readouterr().out
+
+
+def test_a_linear_kernel_has_one_column_of_scores(csv_file, capsys):
+    assert main(["select", csv_file, "--kernel", "linear", "--Cs", "1,10"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["C", "score"] and "gamma" not in lines[3]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--Cs", "1,-1"], "--Cs has '1,-1', but all its numbers must be positive"),
+        (["--Cs", "few"], "--Cs has 'few' where A:B:N or a list of numbers is needed"),
+        (["--Cs", ""], "--Cs has '' where"),
+        (["--gammas", "1:2"], "--gammas has '1:2' where A:B:N is needed"),
+        (["--gammas", "1:2:2.5"], "N a whole number"),
+        (["--kernel", "linear", "--gammas", "1"], "--gammas has no meaning for --kernel linear"),
+        (["-C", "1"], "-C has no meaning here: give --Cs"),
+        (["--gamma", "1"], "--gamma has no meaning here: give --gammas"),
+        (["--type", "nu-svc"], "--type nu-svc cannot be searched: use one of svc, svr, nu-svr"),
+        (["--cv", "1"], "--cv is 1; it must lie between 2 and the number of points, 90"),
+        (["--cv", "91"], "--cv is 91; it must lie between 2"),
+        (["--label", "none"], "--type svc needs labels"),
+        (["--model", "nowhere/x"], "there is no directory nowhere"),
+    ],
+)
+def test_bad_input_is_refused_in_one_sentence(csv_file, capsys, options, words):
+    assert main(["select", csv_file, *options]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("widemargin select: ") and words in said and said.count("\n") == 1
+
+
+def test_a_class_with_fewer_points_than_folds_is_named(sample, tmp_path, capsys):
+    X, y = sample
+    path = write(tmp_path / "rare.csv", X, np.where(np.arange(90) < 3, 7, y))
+    assert main(["select", path]) == 2
+    assert "--cv is 5, but class 7" in capsys.readouterr().err
+
+
+def test_ctrl_c_shows_what_is_known(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(2000, 5))
+    path = write(tmp_path / "points.csv", X, X[:, 0] * X[:, 1] + rng.normal(size=2000) > 0)
+    code = (
+        "import os, signal, sys, threading; from widemargin.cli import main, select\n"
+        "class Pressing(select.Progress):\n"
+        "    def __call__(self, done, total):\n"
+        "        if done == 4: os.kill(os.getpid(), signal.SIGINT)\n"
+        "        return super().__call__(done, total)\n"
+        "select.Progress = Pressing\n"
+        f"sys.exit(main(['select', {path!r}, '--gammas', '0.1:10:5', '--Cs', '0.1,1,10']))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=os.environ, check=False
+    )
+    assert run.returncode == 128 + signal.SIGINT, run.stderr
+    assert "interrupted; the grid shows what was known then" in run.stderr
+    assert " -" in run.stdout and "machines in" in run.stdout

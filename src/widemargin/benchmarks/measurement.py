@@ -1,0 +1,208 @@
+"""One measurement, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
+WARM_UP_POINTS = 300
+
+
+@dataclass(frozen=True)
+class Order:
+    """What to measure, and how; `task` is "fit" or "grid"."""
+
+    workload: str
+    contender: str
+    threads: int
+    tol: float = 1e-3
+    cache: float = 200
+    limit_seconds: float = 300
+    data: str | None = None
+    points: int | None = None
+    judged: bool = True
+    task: str = "fit"
+
+    @property
+    def directory(self) -> Path | None:
+        """Where the data files are."""
+        return None if self.data is None else Path(self.data)
+
+
+def measure(order: Order) -> dict[str, Any]:
+    """The result of a fresh process; with `over_limit`, `left_out` or `failed` if there is none."""
+    environment = os.environ | dict.fromkeys(THREAD_VARIABLES, str(order.threads))
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "result.json"
+        command = [sys.executable, "-m", __name__, json.dumps(asdict(order)), str(file)]
+        run = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        if file.exists():
+            return json.loads(file.read_text())
+    if run.returncode == -signal.SIGALRM:
+        return {"over_limit": order.limit_seconds}
+    lines = run.stderr.decode(errors="replace").strip().splitlines()
+    return {"failed": lines[-1] if lines else f"ended by signal {-run.returncode}"}
+
+
+def repeat_rule(results: list[dict[str, Any]], repeats: int, patience: float = 60) -> bool:
+    """Whether to measure once more: not what has failed, nor what takes longer than `patience`."""
+    if not results:
+        return True
+    return len(results) < repeats and results[-1].get("fit_seconds", np.inf) <= patience
+
+
+def merge(results: list[dict[str, Any]]) -> dict[str, Any]:
+    """The first result with the least of all times; all of them under `repeats`."""
+    if "fit_seconds" not in results[0]:
+        return results[0]
+    times = [key for key in ("fit_seconds", "fit_cpu_seconds", "predict_seconds") if key in results[0]]
+    least = {key: min(result[key] for result in results if key in result) for key in times}
+    least["repeats"] = [result["fit_seconds"] for result in results if "fit_seconds" in result]
+    return results[0] | least
+
+
+def fit_and_predict(order: Order, file: Path) -> None:
+    """Measure in this process; the file has the fit even if the predictions take longer than the limit."""
+    from widemargin.benchmarks.contender import CONTENDERS, OURS
+    from widemargin.benchmarks.limit import limit_seconds
+    from widemargin.benchmarks.workload import WORKLOADS
+
+    workload = WORKLOADS[order.workload]
+    X, y, X_test, y_test = workload.load(order.directory, order.points)
+    contender = CONTENDERS[order.contender](workload, order.tol, order.cache, order.threads)
+    _warm_up(order, X, y)
+    contender.convert(X, y)
+
+    before = _restart_peak()
+    wall, cpu = time.perf_counter(), time.process_time()
+    with TimeLimit(order.limit_seconds):
+        contender.fit()
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    result: dict[str, Any] = {
+        "n": X.shape[0],
+        "d": X.shape[1],
+        "fit_seconds": wall,
+        "fit_cpu_seconds": cpu,
+        "peak_megabytes": max(0.0, _peak() - before) / 2**20,
+        "support_vectors": len(contender.support),
+    }
+    if order.judged:
+        result |= _verdict(workload, X, y, contender)
+    if order.contender == OURS:
+        gamma = workload.parameters.get("gamma")
+        result["limit_seconds"] = limit_seconds(X, contender.support, gamma, order.threads)
+    file.write_text(json.dumps(result))
+
+    contender.convert_test(X_test)
+    with TimeLimit(order.limit_seconds):
+        predicted, seconds = _least_time(contender.predict)
+    result |= {"predict_seconds": seconds, "predicted_rows": X_test.shape[0]}
+    result["score"] = _score(workload.machine, predicted, y_test)
+    file.write_text(json.dumps(result))
+
+
+class TimeLimit:
+    """Ends this process by SIGALRM if what is inside takes longer, whatever code it is in."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+
+    def __enter__(self) -> None:
+        signal.setitimer(signal.ITIMER_REAL, self.seconds)
+
+    def __exit__(self, *_: Any) -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _warm_up(order: Order, X: Any, y: Any) -> None:
+    """Fit a few points, so that whatever is loaded at first use is there."""
+    from widemargin.benchmarks.contender import CONTENDERS
+    from widemargin.benchmarks.workload import WORKLOADS
+
+    workload = WORKLOADS[order.workload]
+    mild = replace(
+        workload, parameters=workload.parameters | ({"C": 1.0} if workload.machine != "OneClassSVM" else {})
+    )
+    few = np.unique(np.linspace(0, X.shape[0] - 1, WARM_UP_POINTS).astype(int))
+    contender = CONTENDERS[order.contender](mild, order.tol, order.cache, order.threads)
+    contender.convert(X[few], y[few])
+    contender.fit()
+    contender.convert_test(X[few])
+    contender.predict()
+
+
+def _verdict(workload: Any, X: Any, y: Any, contender: Any) -> dict[str, float]:
+    from widemargin.benchmarks.judge import judge
+
+    return asdict(judge(X, y, workload.parameters, contender.support, contender.dual))
+
+
+def _least_time(predict: Any, times: int = 3, patience: float = 1.0) -> tuple[Any, float]:
+    """What it returns and its least time of several, unless one takes longer than `patience`."""
+    least = np.inf
+    for _ in range(times):
+        begin = time.perf_counter()
+        predicted = predict()
+        seconds = time.perf_counter() - begin
+        least = min(least, seconds)
+        if seconds > patience:
+            break
+    return predicted, float(least)
+
+
+def _score(machine: str, predicted: Any, y: Any) -> float:
+    """Accuracy, R^2, or the share of outliers."""
+    if machine == "SVR":
+        return float(1 - np.mean((predicted - y) ** 2) / np.var(y))
+    return float(np.mean(predicted == (-1 if machine == "OneClassSVM" else y)))
+
+
+def _restart_peak() -> float:
+    """Forget the peak so far (where Linux allows it); the bytes held now."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+        return float(_status("VmRSS"))
+    except OSError:
+        return _peak()
+
+
+def _peak() -> float:
+    """The most bytes held since the last restart."""
+    try:
+        return _status("VmHWM")
+    except OSError:
+        import resource
+
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def _status(name: str) -> float:
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return 1024.0 * next(int(line.split()[1]) for line in lines if line.startswith(f"{name}:"))
+
+
+def main() -> None:
+    """Carry out the order of the first argument and write its result to the file of the second."""
+    from widemargin.benchmarks.contender import LeftOut
+    from widemargin.benchmarks.grid import search
+
+    order, file = Order(**json.loads(sys.argv[1])), Path(sys.argv[2])
+    try:
+        (search if order.task == "grid" else fit_and_predict)(order, file)
+    except LeftOut as reason:
+        file.write_text(json.dumps({"left_out": str(reason)}))
+
+
+if __name__ == "__main__":
+    main()

@@ -20,7 +20,7 @@ import numpy as np
 from scipy import sparse
 
 BLOCK = 4_000_000  # kernel values held at a time
-DENSE_BYTES = 10**9  # sparse data that need no more than this as an array are judged as an array
+DENSE_SHARE = 0.01  # sparse data with more entries than this share are faster as an array
 ROUNDING = 2.0**-23  # a coefficient in single precision is at its bound within this, relatively
 
 
@@ -38,6 +38,9 @@ def judge(X: Any, y: Any, parameters: dict[str, Any], support: Any, dual: Any) -
 
     The parameters tell the machine: those with `nu` are one-class, those with `epsilon` regression.
     """
+    labels = np.unique(y, return_inverse=True)[1]
+    by_class = np.argsort(labels[support], kind="stable")
+    support, dual = support[by_class], dual[:, by_class]
     kernel = _Kernel(X, support, parameters)
     if "nu" in parameters or "epsilon" in parameters:
         beta = np.zeros(X.shape[0])
@@ -46,16 +49,20 @@ def judge(X: Any, y: Any, parameters: dict[str, Any], support: Any, dual: Any) -
         if "nu" in parameters:
             return _one_class(beta, f, parameters["nu"])
         return _regression(np.asarray(y, float), beta, f, parameters["C"], parameters["epsilon"])
-    return _pairs(kernel, np.unique(y, return_inverse=True)[1], parameters["C"], support, dual)
+    return _pairs(kernel, labels, parameters["C"], support, dual)
+
+
+def as_array_if_dense(X: Any) -> Any:
+    """X as it is multiplied faster."""
+    return X.toarray() if sparse.issparse(X) and X.nnz > DENSE_SHARE * X.shape[0] * X.shape[1] else X
 
 
 class _Kernel:
     """Kernel values of all points with the support vectors, by blocks of rows."""
 
     def __init__(self, X: Any, support: Any, parameters: dict[str, Any]) -> None:
-        if sparse.issparse(X) and X.shape[0] * X.shape[1] * 8 <= DENSE_BYTES:
-            X = X.toarray()
-        self.X, self.Z = X, X[support]
+        X = as_array_if_dense(X)
+        self.X, self.Z = X, X[support].T.tocsr() if sparse.issparse(X) else X[support].T
         self.gamma = parameters.get("gamma") if parameters["kernel"] == "rbf" else None
         squares = X.multiply(X).sum(axis=1) if sparse.issparse(X) else np.einsum("ij,ij->i", X, X)
         self.squares = np.asarray(squares).ravel()
@@ -63,10 +70,10 @@ class _Kernel:
 
     def blocks(self, points: Any) -> list[Any]:
         """The points in parts whose kernel values fit into memory."""
-        return np.array_split(points, max(1, -(-len(points) * max(1, self.Z.shape[0]) // BLOCK)))
+        return np.array_split(points, max(1, -(-len(points) * max(1, self.Z.shape[1]) // BLOCK)))
 
     def rows(self, points: Any) -> Any:
-        product = self.X[points] @ self.Z.T
+        product = self.X[points] @ self.Z
         K = product.toarray() if sparse.issparse(product) else product
         if self.gamma is None:
             return K
@@ -79,15 +86,13 @@ class _Kernel:
 
 
 def _pairs(kernel: _Kernel, labels: Any, C: float, support: Any, dual: Any) -> Verdict:
-    """All pairs of classes; each point is in the k - 1 pairs of its own class only, and so are its outputs.
+    """All pairs of classes, the support vectors sorted by class.
 
-    Coefficient r of a point of class c belongs to the pair with class r if r < c and with r + 1 otherwise.
+    Each point is in the k - 1 pairs of its own class only, and so are its coefficients and outputs:
+    number r of a point of class c belongs to the pair with class r if r < c and with r + 1 otherwise.
     """
     k = labels.max() + 1
     dual = -dual if k == 2 else dual  # of two classes, positive ones speak for the second
-    by_class = np.argsort(labels[support], kind="stable")
-    kernel.Z, kernel.support_squares = kernel.Z[by_class], kernel.support_squares[by_class]
-    support, dual = support[by_class], dual[:, by_class]
     beta = np.zeros((len(labels), k - 1))
     beta[support] = dual.T
     f = np.empty_like(beta)

@@ -10,15 +10,16 @@ import numpy as np
 from scipy import sparse
 from threadpoolctl import threadpool_limits
 
+from widemargin.benchmarks.judge import as_array_if_dense
+
 BLOCK = 2_000_000  # kernel values held by a thread
-DENSE_BYTES = 10**9
 
 
 def limit_seconds(X: Any, support: Any, gamma: float | None, threads: int) -> float:
     """Seconds of K[support, :] in single precision; `gamma` is None for the linear kernel.
 
     A block is one BLAS call and one vectorised exp: with the columns -gamma |x|^2 and 1 beside the features,
-    the product of two rows is the exponent. Large sparse data are multiplied as they are. Each thread has
+    the product of two rows is the exponent. Very sparse data are multiplied as they are. Each thread has
     blocks of its own.
     """
     left, right = factors(X, support, gamma)
@@ -40,8 +41,7 @@ def limit_seconds(X: Any, support: Any, gamma: float | None, threads: int) -> fl
 
 def factors(X: Any, support: Any, gamma: float | None) -> tuple[Any, Any]:
     """Two matrices whose product holds the exponents (Gaussian) or values (linear) of K[support, :]."""
-    if sparse.issparse(X) and X.shape[0] * X.shape[1] * 4 <= DENSE_BYTES:
-        X = X.toarray()
+    X = as_array_if_dense(X)
     if gamma is not None:
         squares = -gamma * (X.multiply(X) if sparse.issparse(X) else X * X).sum(axis=1)
         column, ones = np.asarray(squares).reshape(-1, 1), np.ones((X.shape[0], 1))

@@ -80,8 +80,13 @@ def fit_and_predict(order: Order, file: Path) -> None:
 
     workload = WORKLOADS[order.workload]
     X, y, X_test, y_test = workload.load(order.directory, order.points)
-    contender = CONTENDERS[order.contender](workload, order.tol, order.cache, order.threads)
-    _warm_up(order, X, y)
+    mild = replace(
+        workload, parameters=workload.parameters | ({"C": 1.0} if "C" in workload.parameters else {})
+    )
+    make = CONTENDERS[order.contender]
+    with TimeLimit(order.limit_seconds):
+        _warm_up(make(mild, order.tol, order.cache, order.threads), workload, X, y)
+    contender = make(workload, order.tol, order.cache, order.threads)
     contender.convert(X, y)
 
     before = _restart_peak()
@@ -125,17 +130,10 @@ class TimeLimit:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _warm_up(order: Order, X: Any, y: Any) -> None:
-    """Fit a few points, so that whatever is loaded at first use is there."""
-    from widemargin.benchmarks.contender import CONTENDERS
-    from widemargin.benchmarks.workload import WORKLOADS
-
-    workload = WORKLOADS[order.workload]
-    mild = replace(
-        workload, parameters=workload.parameters | ({"C": 1.0} if workload.machine != "OneClassSVM" else {})
-    )
-    few = np.unique(np.linspace(0, X.shape[0] - 1, WARM_UP_POINTS).astype(int))
-    contender = CONTENDERS[order.contender](mild, order.tol, order.cache, order.threads)
+def _warm_up(contender: Any, workload: Any, X: Any, y: Any) -> None:
+    """Fit a few points of two classes, so that whatever is loaded at first use is there."""
+    known = np.isin(y, np.unique(y)[:2]) if workload.machine == "SVC" else np.ones(X.shape[0], bool)
+    few = np.flatnonzero(known)[:: max(1, known.sum() // WARM_UP_POINTS)]
     contender.convert(X[few], y[few])
     contender.fit()
     contender.convert_test(X[few])

@@ -41,18 +41,19 @@ class Order:
 
 
 def measure(order: Order) -> dict[str, Any]:
-    """The result of a fresh process; with `over_limit`, `left_out` or `failed` if there is none."""
+    """The result of a fresh process; `over_limit`, `left_out` or `failed` say why it is not whole."""
     environment = os.environ | dict.fromkeys(THREAD_VARIABLES, str(order.threads))
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "result.json"
         command = [sys.executable, "-m", __name__, json.dumps(asdict(order)), str(file)]
         run = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        if file.exists():
-            return json.loads(file.read_text())
+        result = json.loads(file.read_text()) if file.exists() else {}
     if run.returncode == -signal.SIGALRM:
-        return {"over_limit": order.limit_seconds}
-    lines = run.stderr.decode(errors="replace").strip().splitlines()
-    return {"failed": lines[-1] if lines else f"ended by signal {-run.returncode}"}
+        return result or {"over_limit": order.limit_seconds}
+    if run.returncode:
+        lines = run.stderr.decode(errors="replace").strip().splitlines()
+        result["failed"] = lines[-1] if lines else f"ended by signal {-run.returncode}"
+    return result
 
 
 def repeat_rule(results: list[dict[str, Any]], repeats: int, patience: float = 60) -> bool:
@@ -73,7 +74,7 @@ def merge(results: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def fit_and_predict(order: Order, file: Path) -> None:
-    """Measure in this process; the file has the fit even if the predictions take longer than the limit."""
+    """Measure in this process; the file is written after each part, for the next may not come to its end."""
     from widemargin.benchmarks.contender import CONTENDERS, OURS
     from widemargin.benchmarks.limit import limit_seconds
     from widemargin.benchmarks.workload import WORKLOADS
@@ -102,6 +103,7 @@ def fit_and_predict(order: Order, file: Path) -> None:
         "peak_megabytes": max(0.0, _peak() - before) / 2**20,
         "support_vectors": len(contender.support),
     }
+    file.write_text(json.dumps(result))
     if order.judged:
         result |= _verdict(workload, X, y, contender)
     if order.contender == OURS:

@@ -211,6 +211,7 @@ def test_ratios_are_to_the_best_peer_and_bounds_where_it_did_not_end():
     assert comparison.ratios(results(widemargin=1, libsvm=4, scikit_learn=300))["fit"] == 1 / 4
     bounded = comparison.ratios(results(widemargin=1, libsvm=300, scikit_learn=300))
     assert bounded["fit"] == 1 / 300 and bounded["bounded"]
+    assert comparison.ratios(results(widemargin=300, libsvm=3))["fit"] == 100
     assert "fit" not in comparison.ratios(results(widemargin=1))
 
 

@@ -40,39 +40,33 @@ def mark_short(results: dict[str, Any]) -> None:
 
 
 def ratios(results: dict[str, Any]) -> dict[str, float]:
-    """Our times over those of the best peer, and our shortfall in the dual value.
+    """Our times over those of the best peer, and our shortfall in the dual value, where both were measured.
 
-    A peer past the time limit counts with the limit; `bounded` says that the ratio is at most the number.
+    Who is past the time limit counts with the limit; `bounded` says that this is so for all peers.
     """
-    ours = results[OURS]
+    ours, exact = results[OURS], results.get(EXACT, {})
     peers = {name: each for name, each in results.items() if name not in (OURS, EXACT)}
-    solved = {name: each for name, each in peers.items() if not each.get("short")}
-    best = {key: _best(solved, key) for key in ("fit_seconds", "fit_cpu_seconds", "predict_seconds")}
-    found: dict[str, float] = {}
-    for key, name in (("fit_seconds", "fit"), ("fit_cpu_seconds", "cpu"), ("predict_seconds", "predict")):
-        if key in ours and best[key] is not None:
-            found[name] = ours[key] / best[key][0]
-            if name == "fit":
-                found["bounded"] = best[key][1]
-    exact = results.get(EXACT, {})
-    if "fit_seconds" in exact and best["fit_seconds"] is not None:
-        found["exact"] = exact["fit_seconds"] / best["fit_seconds"][0]
-    theirs = peers.get("scikit-learn", {})
-    if "predict_seconds" in ours and "predict_seconds" in theirs:
-        found["predict_sklearn"] = ours["predict_seconds"] / theirs["predict_seconds"]
-    values = [
-        each["dual_objective"]
-        for each in peers.values()
-        if "dual_objective" in each and each["infeasibility"] < 1e-6
-    ]
-    if "dual_objective" in ours and values:
-        found["shortfall"] = (max(values) - ours["dual_objective"]) / abs(max(values))
-    return found
+    solved = [each for each in peers.values() if not each.get("short")]
+    sklearn = [each for name, each in peers.items() if name == "scikit-learn"]
+    sound = [each["dual_objective"] for each in peers.values() if each.get("infeasibility", 1) < 1e-6]
+    found = {
+        "fit": _ratio(ours, solved, "fit_seconds"),
+        "cpu": _ratio(ours, solved, "fit_cpu_seconds"),
+        "exact": _ratio(exact, solved, "fit_seconds"),
+        "predict": _ratio(ours, solved, "predict_seconds"),
+        "predict_sklearn": _ratio(ours, sklearn, "predict_seconds"),
+        "bounded": all("over_limit" in each for each in solved if _time(each, "fit_seconds")) or None,
+    }
+    if "dual_objective" in ours and sound:
+        found["shortfall"] = (max(sound) - ours["dual_objective"]) / abs(max(sound))
+    return {name: value for name, value in found.items() if value is not None}
 
 
-def _best(peers: dict[str, Any], key: str) -> tuple[float, bool] | None:
-    """The least value, and whether it is a time limit in truth."""
-    values = [(each[key], False) for each in peers.values() if key in each]
-    if key != "predict_seconds":
-        values += [(each["over_limit"], True) for each in peers.values() if "over_limit" in each]
-    return min(values, default=None)
+def _ratio(ours: dict[str, Any], peers: list[dict[str, Any]], key: str) -> float | None:
+    times = [time for time in (_time(each, key) for each in peers) if time is not None]
+    own = _time(ours, key)
+    return own / min(times) if own is not None and times else None
+
+
+def _time(result: dict[str, Any], key: str) -> float | None:
+    return result.get(key, result.get("over_limit") if key.startswith("fit") else None)

@@ -45,7 +45,7 @@ def factors(X: Any, support: Any, gamma: float | None) -> tuple[Any, Any]:
     if gamma is not None:
         squares = -gamma * (X.multiply(X) if sparse.issparse(X) else X * X).sum(axis=1)
         column, ones = np.asarray(squares).reshape(-1, 1), np.ones((X.shape[0], 1))
-        stack = sparse.hstack if sparse.issparse(X) else np.hstack
+        stack: Any = sparse.hstack if sparse.issparse(X) else np.hstack
         Z, X = stack([2 * gamma * X, column, ones]), stack([X, ones, column])
     else:
         Z = X

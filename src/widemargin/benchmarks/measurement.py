@@ -69,8 +69,8 @@ def merge(results: list[dict[str, Any]]) -> dict[str, Any]:
         return results[0]
     times = [key for key in ("fit_seconds", "fit_cpu_seconds", "predict_seconds") if key in results[0]]
     least = {key: min(result[key] for result in results if key in result) for key in times}
-    least["repeats"] = [result["fit_seconds"] for result in results if "fit_seconds" in result]
-    return results[0] | least
+    repeats = [result["fit_seconds"] for result in results if "fit_seconds" in result]
+    return results[0] | least | {"repeats": repeats}
 
 
 def fit_and_predict(order: Order, file: Path) -> None:

@@ -38,7 +38,8 @@ def lines(record: dict[str, Any]) -> Iterator[str]:
     for name, result in record["results"].items():
         cells = [record["workload"], str(record["threads"]), name, *_measured(result)]
         if name == OURS:
-            cells[5] = ("< " if ratios.get("bounded") else "") + _number(ratios.get("fit"), ".3f")
+            mark = "> " if "over_limit" in result else "< " if ratios.get("bounded") else ""
+            cells[5] = mark + _number(ratios.get("fit"), ".3f")
             cells[6] = _number(ratios.get("cpu") if record["threads"] == 1 else None, ".3f")
             cells[8] = _number(_inverse(ratios.get("predict")), ".2f")
             cells[9] = _number(_inverse(ratios.get("predict_sklearn")), ".1f")

@@ -175,12 +175,15 @@ def test_growth_spares_a_slow_contender_the_larger_sizes(monkeypatch):
         slow = order.contender == "libsvm"
         return {"over_limit": 9} if slow and order.points >= 4 else {"fit_seconds": order.points**2.0}
 
-    monkeypatch.setattr(growth, "measure", measure)
-    lines = list(growth.lines(Order("", OURS, 2), [OURS, "libsvm"], sizes=(2, 4, 8)))
+    monkeypatch.setattr(measurement, "measure", measure)
+    points = list(growth.measurements(Order("", OURS, 2), [OURS, "libsvm"], 1, sizes=(2, 4, 8)))
+    lines = growth.lines(points)
     assert [line["exponent"] for line in lines if line["contender"] == OURS] == pytest.approx([2, 2])
     assert ("moons", "libsvm", 4) in asked and ("moons", "libsvm", 8) not in asked
-    bars = summary.bars({"workloads": [], "growth": [line | {"exponent": 1.9} for line in lines]})
-    assert len(bars) == 2 and all(bar.holds for bar in bars)
+    assert "n^2.00" in table.growth_line(lines[0]) and "n^-" in table.growth_line(lines[1])
+    faster = [point | {"contender": "libsvm", "seconds": point["n"] ** 1.5} for point in points]
+    bars = summary.bars({"workloads": [], "growth": points + faster, "grid": None})
+    assert [bar.holds for bar in bars] == [False, False]
 
 
 def test_the_least_time_of_all_repeats_counts_and_long_runs_are_not_repeated():
@@ -256,7 +259,7 @@ def test_the_table_has_a_line_for_everyone():
 
 
 def test_the_summary_says_what_holds():
-    bars = {bar.statement: bar for bar in summary.bars({"workloads": [record()]})}
+    bars = {bar.statement: bar for bar in summary.bars({"workloads": [record()], "growth": [], "grid": None})}
     assert bars["1 fit / best peer, geometric mean"].holds
     assert bars["1 KKT violation / tol"].value == pytest.approx(0.5)
     assert bars["3 fit / limit"].value == 2.0 and bars["3 fit / limit"].holds
@@ -277,7 +280,7 @@ def test_the_grid_compares_scores_in_examples(monkeypatch):
     found = grid.compare(Order("", OURS, 2))
     assert found["ratio"] == 1 / 20 and found["examples_apart"] == pytest.approx(1.0)
     assert "scores apart by 1 examples" in table.grid_line(found)
-    assert [bar.holds for bar in summary.bars({"workloads": [], "grid": found})] == [True, True]
+    assert [bar.holds for bar in summary.bars({"workloads": [], "growth": [], "grid": found})] == [True, True]
 
 
 def test_scikit_learns_search_has_a_score_for_each_C_gamma_and_fold(monkeypatch):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from widemargin.benchmarks.measurement import Order, measure
+from widemargin.benchmarks.measurement import Order, measure_least
 
 SIZES = (2000, 4000, 8000, 16_000, 32_000, 64_000)
 WORKLOADS = ("moons", "classification")
@@ -27,22 +27,31 @@ def exponent(sizes: Sequence[float], seconds: Sequence[float]) -> float | None:
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
 
-def lines(order: Order, contenders: Sequence[str], sizes: Sequence[int] = SIZES) -> Iterator[dict[str, Any]]:
-    """Seconds by size of each workload and contender; one that passes the limit is spared larger sizes."""
+def measurements(
+    order: Order, contenders: Sequence[str], repeats: int, sizes: Sequence[int] = SIZES
+) -> Iterator[dict[str, Any]]:
+    """Seconds of all contenders, size by size; one that passes the limit is spared the larger sizes."""
     for workload in WORKLOADS:
-        seconds: dict[str, dict[int, float]] = {name: {} for name in contenders}
+        able = list(contenders)
         for n in sizes:
-            for name in [name for name in contenders if len(seconds[name]) == list(sizes).index(n)]:
-                result = measure(replace(order, workload=workload, contender=name, points=n, judged=False))
-                if "fit_seconds" in result:
-                    seconds[name][n] = result["fit_seconds"]
-        for name, by_size in seconds.items():
-            p = exponent(list(by_size), list(by_size.values()))
-            yield {
-                "workload": workload,
-                "threads": order.threads,
-                "contender": name,
-                "sizes": list(by_size),
-                "seconds": list(by_size.values()),
-                "exponent": p,
-            }
+            for name in list(able):
+                asked = replace(order, workload=workload, contender=name, points=n, judged=False)
+                result = measure_least(asked, repeats)
+                if "fit_seconds" not in result:
+                    able.remove(name)
+                    continue
+                point = {"workload": workload, "threads": order.threads, "contender": name, "n": n}
+                yield point | {"seconds": result["fit_seconds"]}
+
+
+def lines(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The points gathered by workload, threads and contender, with the exponent."""
+    keys = ("workload", "threads", "contender")
+    gathered: dict[tuple[Any, ...], dict[int, float]] = {}
+    for point in points:
+        gathered.setdefault(tuple(point[key] for key in keys), {})[point["n"]] = point["seconds"]
+    return [
+        dict(zip(keys, name, strict=True))
+        | {"sizes": list(s), "seconds": list(s.values()), "exponent": exponent(list(s), list(s.values()))}
+        for name, s in gathered.items()
+    ]

@@ -9,11 +9,16 @@ import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from widemargin.benchmarks.contender import CONTENDERS, OURS, LeftOut
+from widemargin.benchmarks.judge import judge
+from widemargin.benchmarks.limit import limit_seconds
+from widemargin.benchmarks.workload import WORKLOADS
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
 WARM_UP_POINTS = 300
@@ -63,6 +68,14 @@ def repeat_rule(results: list[dict[str, Any]], repeats: int, patience: float = 6
     return len(results) < repeats and results[-1].get("fit_seconds", np.inf) <= patience
 
 
+def measure_least(order: Order, repeats: int) -> dict[str, Any]:
+    """The least times of several measurements."""
+    results: list[dict[str, Any]] = []
+    while repeat_rule(results, repeats):
+        results.append(measure(order))
+    return merge(results)
+
+
 def merge(results: list[dict[str, Any]]) -> dict[str, Any]:
     """The first result with the least of all times; all of them under `repeats`."""
     if "fit_seconds" not in results[0]:
@@ -75,19 +88,12 @@ def merge(results: list[dict[str, Any]]) -> dict[str, Any]:
 
 def fit_and_predict(order: Order, file: Path) -> None:
     """Measure in this process; the file is written after each part, for the next may not come to its end."""
-    from widemargin.benchmarks.contender import CONTENDERS, OURS
-    from widemargin.benchmarks.limit import limit_seconds
-    from widemargin.benchmarks.workload import WORKLOADS
-
     workload = WORKLOADS[order.workload]
     X, y, X_test, y_test = workload.load(order.directory, order.points)
-    mild = replace(
-        workload, parameters=workload.parameters | ({"C": 1.0} if "C" in workload.parameters else {})
-    )
-    make = CONTENDERS[order.contender]
+    settings = order.tol, order.cache, order.threads
     with TimeLimit(order.limit_seconds):
-        _warm_up(make(mild, order.tol, order.cache, order.threads), workload, X, y)
-    contender = make(workload, order.tol, order.cache, order.threads)
+        _warm_up(CONTENDERS[order.contender](workload.milder, *settings), X, y)
+    contender = CONTENDERS[order.contender](workload, *settings)
     contender.convert(X, y)
 
     before = _restart_peak()
@@ -105,7 +111,7 @@ def fit_and_predict(order: Order, file: Path) -> None:
     }
     file.write_text(json.dumps(result))
     if order.judged:
-        result |= _verdict(workload, X, y, contender)
+        result |= asdict(judge(X, y, workload.parameters, contender.support, contender.dual))
     if order.contender == OURS:
         gamma = workload.parameters.get("gamma")
         result["limit_seconds"] = limit_seconds(X, contender.support, gamma, order.threads)
@@ -132,20 +138,15 @@ class TimeLimit:
         signal.setitimer(signal.ITIMER_REAL, 0)
 
 
-def _warm_up(contender: Any, workload: Any, X: Any, y: Any) -> None:
-    """Fit a few points of two classes, so that whatever is loaded at first use is there."""
-    known = np.isin(y, np.unique(y)[:2]) if workload.machine == "SVC" else np.ones(X.shape[0], bool)
-    few = np.flatnonzero(known)[:: max(1, known.sum() // WARM_UP_POINTS)]
+def _warm_up(contender: Any, X: Any, y: Any) -> None:
+    """Fit a few points of up to two classes, so that whatever is loaded at first use is there."""
+    values = np.unique(y)
+    known = np.flatnonzero(np.isin(y, values[:2] if len(values) < len(y) / 2 else values))
+    few = known[:: max(1, len(known) // WARM_UP_POINTS)]
     contender.convert(X[few], y[few])
     contender.fit()
     contender.convert_test(X[few])
     contender.predict()
-
-
-def _verdict(workload: Any, X: Any, y: Any, contender: Any) -> dict[str, float]:
-    from widemargin.benchmarks.judge import judge
-
-    return asdict(judge(X, y, workload.parameters, contender.support, contender.dual))
 
 
 def _least_time(predict: Any, times: int = 3, patience: float = 1.0) -> tuple[Any, float]:
@@ -194,8 +195,7 @@ def _status(name: str) -> float:
 
 def main() -> None:
     """Carry out the order of the first argument and write its result to the file of the second."""
-    from widemargin.benchmarks.contender import LeftOut
-    from widemargin.benchmarks.grid import search
+    from widemargin.benchmarks.grid import search  # which imports this module
 
     order, file = Order(**json.loads(sys.argv[1])), Path(sys.argv[2])
     try:

@@ -6,13 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from widemargin.benchmarks.contender import CONTENDERS
+from widemargin.benchmarks.growth import lines
 from widemargin.display.style import INK, colour, pyplot, quiet_axes
 
 
 def draw(outcome: dict[str, Any], path: Path) -> None:
     """Write the picture of all that was measured."""
     records = [record for record in outcome["workloads"] if "fit" in record["ratios"]]
-    panels = sorted({line["workload"] for line in outcome["growth"]})
+    growth = lines(outcome["growth"])
+    panels = sorted({line["workload"] for line in growth})
     plt = pyplot()
     names = list(dict.fromkeys(record["workload"] for record in records))
     count = max(1, bool(names) + len(panels))
@@ -25,14 +27,14 @@ def draw(outcome: dict[str, Any], path: Path) -> None:
     )
     places = list(axes[0])
     if names:
-        _draw_ratios(places.pop(0), records, names)
+        _draw_ratios(plt, places.pop(0), records, names)
     for ax, workload in zip(places, panels, strict=False):
-        _draw_growth(ax, [line for line in outcome["growth"] if line["workload"] == workload])
+        _draw_growth(ax, [line for line in growth if line["workload"] == workload])
     figure.savefig(path, dpi=120)
     plt.close(figure)
 
 
-def _draw_ratios(ax: Any, records: list[dict[str, Any]], names: list[str]) -> None:
+def _draw_ratios(plt: Any, ax: Any, records: list[dict[str, Any]], names: list[str]) -> None:
     settings = sorted({record["threads"] for record in records})
     height = 0.8 / len(settings)
     for s, threads in enumerate(settings):
@@ -42,6 +44,9 @@ def _draw_ratios(ax: Any, records: list[dict[str, Any]], names: list[str]) -> No
         label = f"{threads} thread{'s' * (threads > 1)}"
         ax.barh(places, [ratio - 1 for ratio in ratios], height, left=1, color=colour(s), label=label)
     ax.set_xscale("log")
+    ax.xaxis.set_major_locator(plt.LogLocator(subs=(1, 2, 5)))
+    ax.xaxis.set_major_formatter(plt.FormatStrFormatter("%g"))
+    ax.xaxis.set_minor_formatter(plt.NullFormatter())
     ax.axvline(1, color=INK, linewidth=1)
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
@@ -50,13 +55,13 @@ def _draw_ratios(ax: Any, records: list[dict[str, Any]], names: list[str]) -> No
     quiet_axes(ax, grid=True)
 
 
-def _draw_growth(ax: Any, lines: list[dict[str, Any]]) -> None:
-    for line in lines:
-        if line["threads"] == lines[-1]["threads"] and line["sizes"]:
+def _draw_growth(ax: Any, growth: list[dict[str, Any]]) -> None:
+    for line in growth:
+        if line["threads"] == growth[-1]["threads"] and line["sizes"]:
             p = line["exponent"]
             label = line["contender"] + ("" if p is None else f", n^{p:.2f}")
             k = list(CONTENDERS).index(line["contender"])
             ax.loglog(line["sizes"], line["seconds"], "o-", color=colour(k), label=label, markersize=4)
-    ax.set_title(f"{lines[0]['workload']}: fit seconds by n", loc="left", fontsize=11)
+    ax.set_title(f"{growth[0]['workload']}: fit seconds by n", loc="left", fontsize=11)
     ax.legend(frameon=False, fontsize=9)
     quiet_axes(ax, grid=True)

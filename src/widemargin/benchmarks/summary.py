@@ -8,6 +8,7 @@ from typing import Any
 
 from widemargin.benchmarks.comparison import EXACT_WORKLOADS
 from widemargin.benchmarks.contender import OURS
+from widemargin.benchmarks.growth import lines
 from widemargin.papers.statistics import geometric_mean
 
 LIMITED = ("covtype12k", "classification", "mnist-10k")
@@ -40,11 +41,11 @@ def bars(outcome: dict[str, Any]) -> list[Bar]:
     for threads in sorted({record["threads"] for record in outcome["workloads"]}):
         records = [record for record in outcome["workloads"] if record["threads"] == threads]
         found += [_labelled(bar, threads) for bar in _workload_bars(records)]
-    grid = outcome.get("grid") or {}
+    grid = outcome["grid"] or {}
     if "ratio" in grid:
         found.append(Bar("5 grid, time / scikit-learn's", grid["ratio"], "spam", 1 / 20))
         found.append(Bar("5 grid, scores apart, examples per fold", grid["examples_apart"], "spam", 1))
-    return found + list(_growth_bars(outcome.get("growth", [])))
+    return found + list(_growth_bars(lines(outcome["growth"])))
 
 
 def _labelled(bar: Bar, threads: int) -> Bar:
@@ -96,9 +97,9 @@ def _worst(statement: str, values: list[tuple[float, str]], allowed: float) -> I
         yield Bar(statement, value, place, allowed)
 
 
-def _growth_bars(lines: Iterable[dict[str, Any]]) -> Iterator[Bar]:
+def _growth_bars(growth: Iterable[dict[str, Any]]) -> Iterator[Bar]:
     """Our exponent against the least of the peers', for each workload and number of threads."""
-    known = [line for line in lines if line["exponent"] is not None]
+    known = [line for line in growth if line["exponent"] is not None]
     for key in dict.fromkeys((line["workload"], line["threads"]) for line in known):
         here = {
             line["contender"]: line["exponent"]

@@ -69,11 +69,20 @@ def _measured(result: dict[str, Any]) -> list[str]:
     ]
 
 
+def growth_point(point: dict[str, Any]) -> str:
+    """One contender's time at one size."""
+    return _growth(point) + f"n = {point['n']:>7,}  {point['seconds']:>9.3f} s"
+
+
 def growth_line(line: dict[str, Any]) -> str:
     """One contender's times by size and their exponent."""
     times = "  ".join(f"{n:,}: {s:.2f}" for n, s in zip(line["sizes"], line["seconds"], strict=True))
     exponent = _number(line["exponent"], ".2f") or "-"
-    return f"{line['workload']:<16}{line['threads']:>7} {line['contender']:<16} n^{exponent:<6} {times}"
+    return _growth(line) + f"n^{exponent:<6} {times}"
+
+
+def _growth(measured: dict[str, Any]) -> str:
+    return f"{measured['workload']:<16} {measured['threads']:>7} {measured['contender']:<16} "
 
 
 def grid_line(record: dict[str, Any]) -> str:

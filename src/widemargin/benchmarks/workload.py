@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +37,12 @@ class Workload:
         """Both parts in double precision; `points` overrides the number of training points."""
         X, y, X_test, y_test = self.source(data, points or self.points)
         return _double(X), y, _double(X_test), y_test
+
+    @property
+    def milder(self) -> Workload:
+        """The same with C = 1."""
+        mild = {name: 1.0 if name == "C" else value for name, value in self.parameters.items()}
+        return replace(self, parameters=mild)
 
 
 def _double(X: Any) -> Any:

@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         code = INTERRUPTED
     bars = summary.bars(outcome)
     outcome["bars"] = [vars(bar) | {"holds": bar.holds} for bar in bars]
-    print("", *bars, sep="\n")
+    print("", *map(table.growth_line, growth.lines(outcome["growth"])), *bars, sep="\n")
     _write(arguments, outcome)
     if arguments.picture is not None and (outcome["workloads"] or outcome["growth"]):
         picture.draw(outcome, arguments.picture)
@@ -108,23 +108,29 @@ def _measure(arguments: argparse.Namespace, outcome: dict[str, Any]) -> None:
     chosen = bool(arguments.only or arguments.quick)
     everything = not (chosen or arguments.growth or arguments.grid)
     contenders = _contenders(arguments.peers)
+    repeats = arguments.repeats or (1 if arguments.quick else 3)
     orders = [
         _order(arguments, threads) for threads in arguments.threads or ([2] if arguments.quick else [1, 2])
     ]
     if chosen or everything:
-        _measure_workloads(arguments, orders, contenders, outcome)
+        _measure_workloads(arguments, orders, contenders, repeats, outcome)
     if arguments.growth or everything:
-        for line in (line for order in orders for line in growth.lines(order, contenders)):
-            outcome["growth"].append(line)
-            print(table.growth_line(line), flush=True)
-            _write(arguments, outcome)
+        for order in orders:
+            for point in growth.measurements(order, contenders, repeats):
+                outcome["growth"].append(point)
+                print(table.growth_point(point), flush=True)
+                _write(arguments, outcome)
     if arguments.grid or (everything and not _lacks_data(grid.WORKLOAD, arguments.data)):
         outcome["grid"] = grid.compare(orders[-1])
         print(table.grid_line(outcome["grid"]), flush=True)
 
 
 def _measure_workloads(
-    arguments: argparse.Namespace, orders: list[Order], contenders: list[str], outcome: dict[str, Any]
+    arguments: argparse.Namespace,
+    orders: list[Order],
+    contenders: list[str],
+    repeats: int,
+    outcome: dict[str, Any],
 ) -> None:
     names = arguments.only or [
         name for name, workload in WORKLOADS.items() if workload.quick or not arguments.quick
@@ -132,7 +138,6 @@ def _measure_workloads(
     left_out = [name for name in names if _lacks_data(name, arguments.data)]
     if left_out:
         print(f"left out, for their data are not there (--data DIR): {', '.join(left_out)}")
-    repeats = arguments.repeats or (1 if arguments.quick else 3)
     print(table.header(), flush=True)
     for name in names:
         for order in orders if name not in left_out else ():

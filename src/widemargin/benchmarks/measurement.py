@@ -17,7 +17,7 @@ import numpy as np
 
 from widemargin.benchmarks.contender import CONTENDERS, OURS, LeftOut
 from widemargin.benchmarks.judge import judge
-from widemargin.benchmarks.limit import limit_seconds
+from widemargin.benchmarks.limit import least_time, limit_seconds
 from widemargin.benchmarks.workload import WORKLOADS
 
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS")
@@ -80,7 +80,7 @@ def merge(results: list[dict[str, Any]]) -> dict[str, Any]:
     """The first result with the least of all times; all of them under `repeats`."""
     if "fit_seconds" not in results[0]:
         return results[0]
-    times = [key for key in ("fit_seconds", "fit_cpu_seconds", "predict_seconds") if key in results[0]]
+    times = [key for key in results[0] if key.endswith("_seconds")]
     least = {key: min(result[key] for result in results if key in result) for key in times}
     repeats = [result["fit_seconds"] for result in results if "fit_seconds" in result]
     return results[0] | least | {"repeats": repeats}
@@ -119,7 +119,7 @@ def fit_and_predict(order: Order, file: Path) -> None:
 
     contender.convert_test(X_test)
     with TimeLimit(order.limit_seconds):
-        predicted, seconds = _least_time(contender.predict)
+        predicted, seconds = least_time(contender.predict)
     result |= {"predict_seconds": seconds, "predicted_rows": X_test.shape[0]}
     result["score"] = _score(workload.machine, predicted, y_test)
     file.write_text(json.dumps(result))
@@ -147,19 +147,6 @@ def _warm_up(contender: Any, X: Any, y: Any) -> None:
     contender.fit()
     contender.convert_test(X[few])
     contender.predict()
-
-
-def _least_time(predict: Any, times: int = 3, patience: float = 1.0) -> tuple[Any, float]:
-    """What it returns and its least time of several, unless one takes longer than `patience`."""
-    least = np.inf
-    for _ in range(times):
-        begin = time.perf_counter()
-        predicted = predict()
-        seconds = time.perf_counter() - begin
-        least = min(least, seconds)
-        if seconds > patience:
-            break
-    return predicted, float(least)
 
 
 def _score(machine: str, predicted: Any, y: Any) -> float:

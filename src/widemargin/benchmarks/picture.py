@@ -29,7 +29,7 @@ def draw(outcome: dict[str, Any], path: Path) -> None:
     if names:
         _draw_ratios(plt, places.pop(0), records, names)
     for ax, workload in zip(places, panels, strict=False):
-        _draw_growth(ax, [line for line in growth if line["workload"] == workload])
+        _draw_growth(plt, ax, [line for line in growth if line["workload"] == workload])
     figure.savefig(path, dpi=120)
     plt.close(figure)
 
@@ -44,9 +44,7 @@ def _draw_ratios(plt: Any, ax: Any, records: list[dict[str, Any]], names: list[s
         label = f"{threads} thread{'s' * (threads > 1)}"
         ax.barh(places, [ratio - 1 for ratio in ratios], height, left=1, color=colour(s), label=label)
     ax.set_xscale("log")
-    ax.xaxis.set_major_locator(plt.LogLocator(subs=(1, 2, 5)))
-    ax.xaxis.set_major_formatter(plt.FormatStrFormatter("%g"))
-    ax.xaxis.set_minor_formatter(plt.NullFormatter())
+    _label_plainly(plt, ax.xaxis)
     ax.axvline(1, color=INK, linewidth=1)
     ax.set_yticks(range(len(names)), names)
     ax.invert_yaxis()
@@ -55,13 +53,22 @@ def _draw_ratios(plt: Any, ax: Any, records: list[dict[str, Any]], names: list[s
     quiet_axes(ax, grid=True)
 
 
-def _draw_growth(ax: Any, growth: list[dict[str, Any]]) -> None:
+def _label_plainly(plt: Any, axis: Any) -> None:
+    """0.5 instead of 5 x 10^-1."""
+    axis.set_major_locator(plt.LogLocator(subs=(1, 2, 5)))
+    axis.set_major_formatter(plt.FormatStrFormatter("%g"))
+    axis.set_minor_formatter(plt.NullFormatter())
+
+
+def _draw_growth(plt: Any, ax: Any, growth: list[dict[str, Any]]) -> None:
     for line in growth:
         if line["threads"] == growth[-1]["threads"] and line["sizes"]:
             p = line["exponent"]
             label = line["contender"] + ("" if p is None else f", n^{p:.2f}")
             k = list(CONTENDERS).index(line["contender"])
             ax.loglog(line["sizes"], line["seconds"], "o-", color=colour(k), label=label, markersize=4)
+    for axis in (ax.xaxis, ax.yaxis):
+        _label_plainly(plt, axis)
     ax.set_title(f"{growth[0]['workload']}: fit seconds by n", loc="left", fontsize=11)
     ax.legend(frameon=False, fontsize=9)
     quiet_axes(ax, grid=True)

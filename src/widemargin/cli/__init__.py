@@ -1,4 +1,4 @@
-"""The command line: `widemargin demo | train | select | predict | reproduce`, one file for each."""
+"""The command line: `widemargin demo | train | select | predict | reproduce | bench`, one file for each."""
 
 import sys
 from collections.abc import Sequence

@@ -10,10 +10,17 @@ from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
 from widemargin import __version__
-from widemargin.cli import demo, machine, predict, reproduce, select, train
+from widemargin.cli import bench, demo, machine, predict, reproduce, select, train
 from widemargin.cli.exit_code import USER_ERROR
 
-COMMANDS = {"demo": demo, "train": train, "select": select, "predict": predict, "reproduce": reproduce}
+COMMANDS = {
+    "demo": demo,
+    "train": train,
+    "select": select,
+    "predict": predict,
+    "reproduce": reproduce,
+    "bench": bench,
+}
 
 
 def run(argv: Sequence[str] | None = None) -> int:

@@ -23,6 +23,9 @@ BLOCK_BYTES = 2**19
 BLOCK_WORK = 2**26
 """Multiplications behind them at most: a block takes milliseconds, and Ctrl-C is heard between two."""
 
+THREADED_WORK = 2**26
+"""Fewer multiplications than these are done before other threads would have started."""
+
 PANEL_POINTS = 256
 """Points whose kernel values meet their coefficients together."""
 
@@ -110,7 +113,8 @@ def product(
             gram.fill(some, panel.points, K)
             sums[:, panel.functions] += K @ panel.coefficients
 
-    workers = 1 if len(blocks) == 1 else min(allowed_threads(n_jobs), len(blocks))
+    work = gram.entry_work * rows.size * columns.size
+    workers = 1 if work < THREADED_WORK else min(allowed_threads(n_jobs), len(blocks))
     with single_threaded_blas():
         for_each(evaluate, blocks, workers)
     return values

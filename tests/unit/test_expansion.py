@@ -1,5 +1,7 @@
 """Expansions against the sums they stand for."""
 
+import threading
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -25,6 +27,7 @@ def test_values_are_the_sums_over_all_points():
 @pytest.mark.parametrize("block_bytes", [1, 200, 2**25])
 def test_blocks_and_threads_do_not_change_values(monkeypatch, n_jobs, block_bytes):
     monkeypatch.setattr(expansion, "BLOCK_BYTES", block_bytes)
+    monkeypatch.setattr(expansion, "THREADED_WORK", 0)
     np.testing.assert_allclose(f(X, n_jobs), f(X), rtol=1e-14)
 
 
@@ -74,3 +77,28 @@ def test_inner_products_norms_and_distances_follow_the_kernel():
 def test_evaluation_is_the_inner_product_with_the_kernel_at_a_point():
     at_x = Expansion(KERNEL, X[:1], np.ones((1, 1)), np.zeros(1))
     np.testing.assert_allclose(f.inner(at_x).ravel(), f(X[:1]).ravel() - OFFSETS)
+
+
+def test_large_evaluations_run_in_threads_and_small_ones_do_not(monkeypatch):
+    used = []
+
+    def kernel(A, B):
+        used.append(threading.current_thread())
+        return A @ B.T
+
+    g = Expansion(wm.kernels.Callable(kernel), Z, COEFFICIENTS, OFFSETS)
+    monkeypatch.setattr(expansion, "BLOCK_BYTES", 8 * 7)
+    g(X, n_jobs=2)
+    assert set(used) == {threading.current_thread()}
+    monkeypatch.setattr(expansion, "THREADED_WORK", 0)
+    used.clear()
+    g(X, n_jobs=2)
+    assert threading.current_thread() not in used
+
+
+@pytest.mark.parametrize("points", [1, 3, 7])
+def test_sparse_coefficients_give_the_same_values(monkeypatch, points):
+    monkeypatch.setattr(expansion, "PANEL_POINTS", points)
+    few = np.where(rng.random((7, 5)) < 0.3, rng.normal(size=(7, 5)), 0.0)
+    dense = Expansion(KERNEL, Z, few, np.zeros(5))(X)
+    np.testing.assert_allclose(Expansion(KERNEL, Z, sp.csr_array(few), np.zeros(5))(X), dense, atol=1e-15)

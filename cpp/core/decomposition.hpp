@@ -138,8 +138,8 @@ class Decomposition {
       problem.upper.push_back(state_.rise[k]);
     }
     for (Index g = 0; g < state_.groups(); ++g)
-      problem.group_begin.push_back(static_cast<Index>(
-          std::lower_bound(W.begin(), W.end(), state_.group_begin[g + 1]) - W.begin()));
+      problem.group_begin.push_back(
+          static_cast<Index>(std::lower_bound(W.begin(), W.end(), state_.group_begin[g + 1]) - W.begin()));
     return problem;
   }
 

@@ -34,8 +34,7 @@ void add_product(const Gram& gram, std::span<const Index> rows, const double* we
   const double work = gram.entry_work * static_cast<double>(rows.size() * columns.size());
   by_block_columns(static_cast<Index>(columns.size()), threads, work, [&](Index begin, Index end) {
     const std::size_t width = end - begin;
-    if (gram.stored())
-      return gram.accumulate(rows, {weights, rows.size()}, columns.subspan(begin, width), out + begin);
+    if (gram.stored()) return gram.accumulate(rows, {weights, rows.size()}, columns.subspan(begin, width), out + begin);
     Lease<Real> block(std::min(block_rows, rows.size()) * width);
     std::vector<const Real*> values;
     for (std::size_t first = 0; first < rows.size(); first += block_rows) {

@@ -83,7 +83,8 @@ class RowCache {
     std::vector<std::size_t> order(rows.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_partition(order.begin(), order.end(), [&](std::size_t r) { return bool(entries_[rows[r]].columns); });
-    const std::size_t width = std::max<std::size_t>(1, columns_->size()), room = gram_.stored() ? 0 : budget_ / (width * sizeof(Real));
+    const std::size_t width = std::max<std::size_t>(1, columns_->size()),
+                      room = gram_.stored() ? 0 : budget_ / (width * sizeof(Real));
     const std::size_t at_once = rows_between_questions(gram_, width);
     for (std::size_t r = 0; r < std::min(room, rows.size()); ++r)
       if (entries_[rows[order[r]]].columns) touch(rows[order[r]]);
@@ -97,7 +98,8 @@ class RowCache {
         some.push_back(rows[order[r]]);
         their_weights.push_back(weights[order[r]]);
       }
-      end <= room ? add_kept_rows(some, their_weights, out, threads) : add_passing_rows(some, their_weights, out, threads);
+      end <= room ? add_kept_rows(some, their_weights, out, threads)
+                  : add_passing_rows(some, their_weights, out, threads);
       first = end;
       if (first < rows.size() && must_stop()) return false;
     }

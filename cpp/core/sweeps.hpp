@@ -94,8 +94,7 @@ void accumulate(const std::vector<const Real*>& rows, const double* weights, dou
   simd::on_avx512([&]() WM_INLINE_LAMBDA {
     std::size_t r = 0;
     for (; r + 4 <= rows.size(); r += 4) {
-      const Real *const __restrict a = rows[r], *const __restrict b = rows[r + 1], *const __restrict c = rows[r + 2],
-                                *const __restrict d = rows[r + 3];
+      const Real* const __restrict a = rows[r], * const __restrict b = rows[r + 1], * const __restrict c = rows[r + 2], * const __restrict d = rows[r + 3];
       const double w = weights[r], x = weights[r + 1], y = weights[r + 2], z = weights[r + 3];
       for (Index k = 0; k < size; ++k)
         out[k] += w * double(a[k]) + x * double(b[k]) + y * double(c[k]) + z * double(d[k]);

@@ -182,11 +182,14 @@ def _status(name: str) -> float:
 
 def main() -> None:
     """Carry out the order of the first argument and write its result to the file of the second."""
-    from widemargin.benchmarks.grid import search  # which imports this module
-
     order, file = Order(**json.loads(sys.argv[1])), Path(sys.argv[2])
     try:
-        (search if order.task == "grid" else fit_and_predict)(order, file)
+        if order.task == "grid":
+            from widemargin.benchmarks.grid import search  # which imports this module
+
+            search(order, file)
+        else:
+            fit_and_predict(order, file)
     except LeftOut as reason:
         file.write_text(json.dumps({"left_out": str(reason)}))
 

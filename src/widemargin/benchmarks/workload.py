@@ -141,14 +141,12 @@ WORKLOADS = {
     "a9a": _file("a9a", _gaussian(1, 0.05)),
     "a9a-dense": _file("a9a", _gaussian(1, 0.05), _dense),
     "w8a": _file("w8a", _gaussian(10, 0.05)),
-    "letter": _file("letter", _gaussian(16, 2), quick=True),
+    "letter": _file("letter", _gaussian(16, 2)),
     "mnist-10k": _file("mnist", _gaussian(10, 0.02), _unit_pixels, points=10_000),
     "mnist-60k": _file("mnist", _gaussian(10, 0.02), _unit_pixels),
     "sector-linear": _file("sector", {"kernel": "linear", "C": 10}),
     "sector": _file("sector", _gaussian(10, 1)),
-    "friedman": Workload(
-        _generated(_friedman), _gaussian(10, 1, epsilon=0.1), 10_000, machine="SVR", quick=True
-    ),
+    "friedman": Workload(_generated(_friedman), _gaussian(10, 1, epsilon=0.1), 10_000, machine="SVR"),
     "shuttle": _file(
         "shuttle", {"kernel": "rbf", "gamma": 0.1, "nu": 0.05}, _major_class, machine="OneClassSVM"
     ),

@@ -21,7 +21,7 @@ from widemargin.benchmarks.measurement import Order
 from widemargin.benchmarks.workload import WORKLOADS
 from widemargin.cli.exit_code import INTERRUPTED, SUCCESS
 
-QUICK_LIMIT, LIMIT = 30.0, 300.0
+QUICK_LIMIT, LIMIT = 15.0, 300.0
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -48,6 +48,7 @@ class Gram {
     std::call_once(diagonal_known_, [&] {
       diagonal_.resize(rows());
       diagonal(diagonal_.data());
+      for (const double entry : diagonal_) largest_ = std::max(largest_, std::abs(entry));
     });
     return diagonal_;
   }
@@ -57,9 +58,8 @@ class Gram {
 
   /// For a square Gram; kernels are positive semi-definite, or nearly so.
   double largest_entry() const {
-    double largest = 0.0;
-    for (const double entry : kept_diagonal()) largest = std::max(largest, std::abs(entry));
-    return largest;
+    kept_diagonal();
+    return largest_;
   }
 
   /// About how many multiplications are behind an entry: blocks between two looks at the clock are chosen by it. Set by
@@ -72,6 +72,7 @@ class Gram {
  private:
   mutable std::once_flag diagonal_known_;
   mutable std::vector<double> diagonal_;
+  mutable double largest_ = 0.0;
 };
 
 }  // namespace wm

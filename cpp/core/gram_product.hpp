@@ -8,14 +8,15 @@
 
 namespace wm {
 
-inline constexpr std::size_t block_rows = 128;
-inline constexpr Index block_columns = 1024;
+inline constexpr std::size_t block_rows = 512;
+inline constexpr Index block_columns = 256;
 
 /// How many rows to compute before asking whether to stop: a few hundredths of a second.
 inline std::size_t rows_between_questions(const Gram& gram, std::size_t columns) {
-  constexpr double multiplications = 1 << 29, entries = 1 << 23;
+  constexpr double multiplications = 1 << 30, entries = 1 << 23;
   const double affordable = std::min(multiplications / gram.entry_work, entries) / static_cast<double>(columns + 1);
-  return std::clamp<std::size_t>(static_cast<std::size_t>(affordable), 16, 4096);
+  const std::size_t rows = std::clamp<std::size_t>(static_cast<std::size_t>(affordable), 16, 4096);
+  return rows < block_rows ? rows : rows / block_rows * block_rows;
 }
 
 /// Calls body(begin, end) on parts of [0, n) as wide as a block, in several threads if there is work for them.

@@ -239,7 +239,7 @@ class Iterate {
     return false;
   }
 
-  static constexpr std::size_t cheap_entries = std::size_t{1} << 20;
+  static constexpr std::size_t cheap_entries = std::size_t{1} << 17;
 
   const Problem& problem_;
   const Gram& gram_;

@@ -63,11 +63,14 @@ class RowCache {
   void fetch(std::span<const Index> wanted, int threads) {
     std::vector<Index> missing;
     std::vector<Real*> places;
-    for (Index slot : wanted)
-      if (entries_[slot].columns)
+    for (Index slot : wanted) {
+      const Columns& columns = entries_[slot].columns;
+      if (columns && columns->size() < columns_->size()) evict(slot);  // it lacks entries: dear to compute row by row
+      if (columns)
         touch(slot);
       else
         missing.push_back(slot);
+    }
     for (Index slot : missing) {
       ++counters_.cache_misses;
       places.push_back(admit(slot));

@@ -92,7 +92,7 @@ class PairwiseGram : public Gram {
   /// A large block by matrix products, if that is cheaper; false if it is not.
   template <class Out>
   bool by_products(std::span<const Index> which, std::span<const Index> columns, Out* out) const {
-    constexpr std::size_t few = 8;
+    constexpr std::size_t few = 4;
     if constexpr (Term::from_products == FromProducts::no) return false;
     if constexpr (Term::from_products != FromProducts::no) {
       if (which.size() < few || columns.size() < few || !blas::available() || !blocks().worthwhile()) return false;

@@ -17,7 +17,7 @@ namespace wm {
 
 class ProductBlocks {
  public:
-  static constexpr std::size_t rows_at_once = 128, columns_at_once = 256;  // a block of sums stays in a near cache
+  static constexpr std::size_t rows_at_once = 512, columns_at_once = 256;  // a block of sums stays in a near cache
 
   ProductBlocks(const Points& x, const Points& z, Frame frame, bool distances, double sensitivity)
       : x_(x), z_(z), frame_(std::move(frame)), distances_(distances) {

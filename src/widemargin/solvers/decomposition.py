@@ -11,6 +11,10 @@ from widemargin.solvers.smo import SMO, Observer, limit, run, tie_order
 from widemargin.solvers.solution import Solution, Stop
 
 
+LARGEST = 1024
+"""Variables whose block of the kernel matrix stays in a near cache."""
+
+
 class Decomposition(BaseEstimator):
     """Improve many variables at a time with an inner solver (Osuna et al. 1997, Joachims 1999).
 
@@ -21,9 +25,10 @@ class Decomposition(BaseEstimator):
 
     Parameters
     ----------
-    size : int, default=1024
+    size : int or None, default=None
         Variables in the working set, at least 2; up to four times as many where that takes in all free
-        variables. Problems with no more variables are left to the inner solver as they are.
+        variables. Problems with no more variables are left to the inner solver as they are. None: an eighth
+        of all variables and at most 1024; problems of up to 1024 variables are not decomposed.
     inner : SMO or None, default=None
         Solver of the inner problem; second-order SMO if None.
     tie_break, seed, precision, trace
@@ -33,7 +38,7 @@ class Decomposition(BaseEstimator):
 
     def __init__(
         self,
-        size: int = 1024,
+        size: int | None = None,
         inner: SMO | None = None,
         *,
         tie_break: str = "lowest",
@@ -61,7 +66,10 @@ class Decomposition(BaseEstimator):
         observer: Observer | None = None,
     ) -> Solution:
         """Solve a problem on a kernel matrix; parameters as in :meth:`SMO.solve`."""
-        if self.size < 2:
+        size = self.size
+        if size is None:
+            size = problem.size if problem.size <= LARGEST else min(problem.size // 8, LARGEST)
+        if size < 2:
             raise ValueError(f"size must be at least 2; got {self.size!r}.")
         inner = self.inner if self.inner is not None else SMO()
         settings = SMO(precision=self.precision).settings(stop or Stop())
@@ -75,5 +83,5 @@ class Decomposition(BaseEstimator):
             start=start,
             trace=self.trace,
             observer=observer,
-            decomposition=(int(self.size), inner.settings(Stop())),
+            decomposition=(int(size), inner.settings(Stop())),
         )

@@ -13,6 +13,7 @@
 #include "kernels/gaussian.hpp"
 #include "kernels/laplacian.hpp"
 #include "kernels/precomputed.hpp"
+#include "kernels/tabulated.hpp"
 #include "points.hpp"
 
 namespace nb = nanobind;
@@ -61,9 +62,11 @@ NewArray<T> block(const wm::Gram& gram, const Indices& which, const Indices& col
   return out;
 }
 
-using Room = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Room = nb::ndarray<T, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-void fill(const wm::Gram& gram, const Indices& which, const Indices& columns, Room out) {
+template <class T>
+void fill(const wm::Gram& gram, const Indices& which, const Indices& columns, Room<T> out) {
   const auto rows_asked = checked(which, gram.rows(), "which");
   const auto columns_asked = checked(columns, gram.columns(), "columns");
   if (out.shape(0) != rows_asked.size() || out.shape(1) != columns_asked.size())
@@ -124,8 +127,9 @@ void bind_gram(nb::module_& m) {
            "The entries K[which, columns] in double precision.")
       .def("block32", &block<float>, "which"_a.noconvert(), "columns"_a.noconvert(),
            "The entries K[which, columns] in single precision.")
-      .def("fill", &fill, "which"_a.noconvert(), "columns"_a.noconvert(), "out"_a.noconvert(),
+      .def("fill", &fill<double>, "which"_a.noconvert(), "columns"_a.noconvert(), "out"_a.noconvert(),
            "The same entries written into `out`, which several calls may share.")
+      .def("fill", &fill<float>, "which"_a.noconvert(), "columns"_a.noconvert(), "out"_a.noconvert())
       .def("accumulated", &accumulated, "which"_a.noconvert(), "weights"_a.noconvert(), "columns"_a.noconvert(),
            "The sum of weights[a] K[which[a], columns] over a, in double precision.")
       .def("diagonal", &diagonal, "The entries K[r, r] of a square matrix.")
@@ -268,6 +272,19 @@ void bind_precomputed(nb::module_& m) {
       "K"_a.noconvert(), "columns"_a.noconvert(), nb::keep_alive<0, 1>());
 }
 
+void bind_tabulated(nb::module_& m) {
+  m.def(
+      "tabulated",
+      [](Matrix<float> K, GramArgument exact) -> NewGram {
+        if (Index(K.shape(0)) != exact->rows() || Index(K.shape(1)) != exact->columns())
+          throw nb::value_error("A table must have the shape of its Gram.");
+        const wm::PrecomputedGram<float>::Matrix table{K.data(), Index(K.shape(0)), Index(K.shape(1)),
+                                                       std::ptrdiff_t(K.shape(1)), 1};
+        return costing(exact->entry_work, std::make_shared<wm::TabulatedGram>(table, exact));
+      },
+      "K"_a.noconvert(), "exact"_a, nb::keep_alive<0, 1>(), "Entries in single precision from K, in double from exact.");
+}
+
 void check_same_shape(const GramArgument& left, const GramArgument& right) {
   if (left->rows() != right->rows() || left->columns() != right->columns())
     throw nb::value_error("Two Grams can be combined only if they have the same shape.");
@@ -333,5 +350,6 @@ void bind_kernels(nb::module_& m) {
   bind_leaves(m);
   bind_precomputed<float>(m);
   bind_precomputed<double>(m);
+  bind_tabulated(m);
   bind_combinations(m);
 }

@@ -274,23 +274,40 @@ def test_ctrl_c_ends_the_making_of_a_table_and_leaves_the_machine_as_it_was(n_jo
     def press(*arguments):
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(training, "pays_to_tabulate", lambda *arguments: press() or True)
+    monkeypatch.setattr(training, "table_type", lambda *arguments: press() or np.float64)
     machine = wm.SVC(n_jobs=n_jobs)
     with pytest.raises(KeyboardInterrupt):
         machine.fit(HARD_X, THREE)
     assert not hasattr(machine, "classes_")
 
 
-def test_a_table_is_given_up_when_time_runs_out_and_equals_the_matrix_otherwise():
+@pytest.mark.parametrize("kind", [np.float32, np.float64])
+def test_a_table_is_given_up_when_time_runs_out_and_equals_the_matrix_otherwise(kind):
     gram = wm.Gaussian(0.1).bind(HARD_X)
-    assert training.tabulate(gram, 2, seconds=0.0) is None
+    assert training.tabulate(gram, kind, 2, seconds=0.0) is None
     every = np.arange(1500, dtype=np.int32)
-    table = training.tabulate(gram, 2, seconds=None)
+    table = training.tabulate(gram, kind, 2, seconds=None)
     np.testing.assert_allclose(table.block(every, every), gram.block(every, every), rtol=1e-13)
+    np.testing.assert_allclose(table.block32(every, every), gram.block(every, every), rtol=1e-5)
 
 
 def test_a_table_is_made_only_where_problems_read_its_entries_often():
     gram = wm.Gaussian(0.1).bind(HARD_X)
     one = wm.problems.soft_margin(np.where(HARD_Y > 0, 1, -1), 1.0)
-    assert not training.pays_to_tabulate([one], gram)
-    assert training.pays_to_tabulate([one] * 4, gram)
+    assert training.table_type([one], gram, 2**40) is None
+    assert training.table_type([one] * 4, gram, 2**40) is np.float64
+    small = wm.problems.soft_margin(np.where(HARD_Y[:500] > 0, 1, -1), 1.0)
+    assert training.table_type([small] * 14, gram, 2**40) is np.float64
+    assert training.table_type([small] * 14, gram, 2 * 8 * 1500**2 - 1) is np.float32
+    assert training.table_type([small] * 14, gram, 4 * 1500**2) is None
+
+
+def test_small_problems_on_a_table_in_single_precision_end_as_without_it(monkeypatch):
+    X, y = HARD_X[:900], np.arange(900) % 30
+    shared = wm.SVC(cache_size=3.5).fit(X, y)
+    monkeypatch.setattr(training, "SINGLE_SHARE", 0)
+    alone = wm.SVC(cache_size=3.5).fit(X, y)
+    assert shared.kernel_evaluations_ != alone.kernel_evaluations_
+    assert shared.status_ is Status.OPTIMAL
+    values = [each.set_params(decision_function_shape="ovo").decision_function(X) for each in (shared, alone)]
+    np.testing.assert_allclose(*values, atol=1e-2)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from widemargin import _core
 from widemargin.kernels import Precomputed
 from widemargin.problems import Problem, Vector
 from widemargin.solvers import SMO, Decomposition, Solution, Status, Stop
@@ -30,6 +31,9 @@ TABLE_ENTRIES, TABLE_WORK = 2**20, 2**27
 TABLE_USES = 4
 """A table pays if the problems could read each entry of the kernel matrix so often, on the average; they read
 the rows of their support vectors only."""
+
+SMALL_PROBLEM, SMALL_USES, SINGLE_SHARE = 512, 1.5, 0.9
+"""Problems of up to this many variables have support vectors mostly; what such a table may take of the budget."""
 
 THREADED_SIZE = 2000
 """With fewer variables in all, a fit has one thread: others would take longer to start than they save."""
@@ -135,11 +139,10 @@ class Training:
         small = sum(problem.size for problem in problems) < THREADED_SIZE
         jobs = 1 if small else allowed_threads(self.n_jobs)
         workers = min(jobs, len(problems))
-        table, table_bytes = None, 8 * gram.shape[0] ** 2
-        if pays_to_tabulate(problems, gram) and table_bytes <= self.cache_bytes // 2:
-            table = tabulate(gram, jobs, self._time_left(begin, watch))
+        kind = table_type(problems, gram, self.cache_bytes)
+        table = None if kind is None else tabulate(gram, kind, jobs, self._time_left(begin, watch))
         polish = POLISHING_STEPS if self.polish else 0
-        row_bytes = self.cache_bytes - (0 if table is None else table_bytes)
+        row_bytes = self.cache_bytes - (0 if table is None else table_bytes(gram, kind))
 
         def solve(k: int) -> Solution:
             solution = self.solver.solve(
@@ -201,15 +204,33 @@ def worst_of(solutions: Sequence[Solution]) -> Solution:
     return max(solutions, key=lambda each: (SEVERITY.index(each.status), each.kkt_violation))
 
 
-def pays_to_tabulate(problems: Sequence[Problem], gram: Any) -> bool:
-    """Whether the problems share so many entries that computing all of them once is worth it."""
-    return sum(problem.size**2 for problem in problems) >= TABLE_USES * gram.shape[0] ** 2
+def table_type(problems: Sequence[Problem], gram: Any, budget: int) -> type[np.floating] | None:
+    """The precision in which to compute all entries beforehand; None if that does not pay or fit.
+
+    It pays if the problems share many entries, or if they are small: those use most of their rows, and to
+    compute many rows at a time is cheaper.
+    """
+    small = len(problems) > 1 and max(problem.size for problem in problems) <= SMALL_PROBLEM
+    uses = sum(problem.size**2 for problem in problems) / gram.shape[0] ** 2
+    if uses < (SMALL_USES if small else TABLE_USES):
+        return None
+    if table_bytes(gram, np.float64) <= budget // 2:
+        return np.float64
+    return np.float32 if small and table_bytes(gram, np.float32) <= SINGLE_SHARE * budget else None
 
 
-def tabulate(gram: Any, workers: int, seconds: float | None) -> Any:
-    """The same Gram with every entry computed once, by blocks of rows in threads; None if time runs out."""
+def table_bytes(gram: Any, kind: type[np.floating]) -> int:
+    """The size of a table of all entries."""
+    return gram.shape[0] ** 2 * np.dtype(kind).itemsize
+
+
+def tabulate(gram: Any, kind: type[np.floating], workers: int, seconds: float | None) -> Any:
+    """The same Gram with every entry computed once, by blocks of rows in threads; None if time runs out.
+
+    A table in single precision serves for that alone: exact entries are still computed as they are asked for.
+    """
     n = gram.shape[0]
-    every, K = np.arange(n, dtype=np.int32), np.empty(gram.shape)
+    every, K = np.arange(n, dtype=np.int32), np.empty(gram.shape, kind)
     deadline = np.inf if seconds is None else time.monotonic() + seconds
     size = max(gram.preferred_block, int(min(TABLE_ENTRIES, TABLE_WORK / gram.entry_work) // n), 1)
     parts = [slice(begin, begin + size) for begin in range(0, n, size)]
@@ -220,7 +241,9 @@ def tabulate(gram: Any, workers: int, seconds: float | None) -> Any:
 
     with single_threaded_blas():
         for_each(fill, parts, min(workers, len(parts)))
-    return Precomputed().bind(K) if time.monotonic() < deadline else None
+    if time.monotonic() >= deadline:
+        return None
+    return Precomputed().bind(K) if kind is np.float64 else _core.tabulated(K, gram)
 
 
 def _in_threads(solve: Callable[[int], Solution], count: int, workers: int, watch: Watch) -> list[Solution]:

@@ -68,7 +68,7 @@ class Decomposition(BaseEstimator):
         """Solve a problem on a kernel matrix; parameters as in :meth:`SMO.solve`."""
         size = self.size
         if size is None:
-            size = problem.size if problem.size <= LARGEST else min(problem.size // 8, LARGEST)
+            size = max(problem.size, 2) if problem.size <= LARGEST else min(problem.size // 8, LARGEST)
         if size < 2:
             raise ValueError(f"size must be at least 2; got {self.size!r}.")
         inner = self.inner if self.inner is not None else SMO()

@@ -282,7 +282,8 @@ void bind_tabulated(nb::module_& m) {
                                                        std::ptrdiff_t(K.shape(1)), 1};
         return costing(exact->entry_work, std::make_shared<wm::TabulatedGram>(table, exact));
       },
-      "K"_a.noconvert(), "exact"_a, nb::keep_alive<0, 1>(), "Entries in single precision from K, in double from exact.");
+      "K"_a.noconvert(), "exact"_a, nb::keep_alive<0, 1>(),
+      "Entries in single precision from K, in double from exact.");
 }
 
 void check_same_shape(const GramArgument& left, const GramArgument& right) {

@@ -28,6 +28,7 @@ class Decomposition {
       if (state_.violation() <= aim_ && verified()) return run_.status;
       if (run_.out_of_iterations() || run_.told_to_stop()) return run_.finish(run_.status);
       if (precision_exhausted_) return std::nullopt;
+      if (mostly_free()) return go_on_with_all();
       if (!improve(choose()) && nothing_to_gain()) return run_.status;
       if (run_.counters.rounds % rounds_between_shrinks == 0) run_.shrink(shrinking_, 0.5);
       if (run_.options.may_need_double) precision_exhausted_ |= run_.rounding() > 3.0 * tolerance_;
@@ -35,6 +36,21 @@ class Decomposition {
   }
 
  private:
+  /// Whether a working set would hold much of a problem whose rows lie in memory: picking its block from them then
+  /// costs more than sweeps over all.
+  bool mostly_free() const {
+    if (!rows_lie_ready_) return false;
+    Index free = 0;
+    for (Index k = 0; k < state_.size(); ++k) free += state_.can_rise(k) && state_.can_fall(k);
+    return 4 * free > state_.size();
+  }
+
+  std::optional<Status> go_on_with_all() {
+    auto working_set = make_working_set<Real>(inner_.policies, run_.counters);
+    auto step_rule = make_step_rule<Real>(inner_.policies, run_.counters);
+    return Smo<Real>(run_, *working_set, *step_rule).run();
+  }
+
   /// Positions, ascending.
   std::vector<Index> choose() {
     std::vector<char> taken(state_.size(), 0);
@@ -178,6 +194,7 @@ class Decomposition {
   const Index size_;
   const Settings& inner_;
   State<Real>& state_ = run_.state;
+  const bool rows_lie_ready_ = run_.rows_lie_ready();
   const double tolerance_ = run_.options.stop.tolerance;
   Shrinking shrinking_{run_.options.shrinking, state_.total()};
   std::vector<Index> last_;  // variables of the last W
@@ -190,12 +207,10 @@ class Decomposition {
 /// A problem that is a single working set, and one whose objective may be unbounded, is left to the inner solver.
 inline Solution solve_decomposition(const Problem& problem, const Gram& gram, Index size, const Settings& inner,
                                     Settings settings, Observer& observer, std::int64_t trace_every) {
-  if (problem.size() <= size || problem.is_cone()) {
-    settings.policies = inner.policies;
-    settings.run.newton = inner.run.newton;
-    settings.run.rule = inner.run.rule;
-    return solve_smo(problem, gram, settings, observer, trace_every);
-  }
+  settings.policies = inner.policies;
+  settings.run.newton = inner.run.newton;
+  settings.run.rule = inner.run.rule;
+  if (problem.size() <= size || problem.is_cone()) return solve_smo(problem, gram, settings, observer, trace_every);
   return solve_with(problem, gram, settings, observer, trace_every,
                     [&](auto& run) { return Decomposition(run, size, inner).run(); });
 }

@@ -1,6 +1,7 @@
 #pragma once
 // A small square matrix in memory, as the inner solver of a decomposition sees it.
 
+#include <type_traits>
 #include <vector>
 
 #include "gram.hpp"
@@ -23,11 +24,19 @@ class DenseGram final : public Gram {
   void block(std::span<const Index> which, std::span<const Index> columns, double* out) const override {
     copy(which, columns, out);
   }
+  const float* single_row(Index r) const override { return row_as<float>(r); }
+  const double* double_row(Index r) const override { return row_as<double>(r); }
   void diagonal(double* out) const override {
     for (Index r = 0; r < n_; ++r) out[r] = static_cast<double>((*this)(r, r));
   }
 
  private:
+  template <class Out>
+  const Out* row_as(Index r) const {
+    if constexpr (std::is_same_v<Real, Out>) return values_.data() + static_cast<std::size_t>(r) * n_;
+    return nullptr;
+  }
+
   template <class Out>
   void copy(std::span<const Index> which, std::span<const Index> columns, Out* out) const {
     for (Index r : which)

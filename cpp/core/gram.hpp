@@ -31,6 +31,10 @@ class Gram {
   /// Whether the entries are in memory: then nobody need keep copies of rows.
   virtual bool stored() const { return false; }
 
+  /// Where the entries of a row lie one after the other in this precision; null if they do not.
+  virtual const float* single_row(Index) const { return nullptr; }
+  virtual const double* double_row(Index) const { return nullptr; }
+
   /// out[b] += sum_a weights[a] K[rows[a], columns[b]], in double precision.
   virtual void accumulate(std::span<const Index> rows, std::span<const double> weights, std::span<const Index> columns,
                           double* out) const {
@@ -53,7 +57,7 @@ class Gram {
     return diagonal_;
   }
 
-  /// What an entry in single precision may be wrong by.
+  /// What an entry in single precision may be wrong by; zero: it is the entry.
   virtual double single_rounding() const { return 6e-8 * largest_entry(); }
 
   /// For a square Gram; kernels are positive semi-definite, or nearly so.

@@ -112,6 +112,8 @@ class Iterate {
   template <class MustStop>
   bool settle(double error, MustStop must_stop) {
     ++counters_.refreshes;
+    correction_ = 0.0;
+    if (error == 0.0) return exact_ = true;
     const std::vector<Index> decisive = decisive_slots(error);
     const std::vector<double> believed = product_;
     std::vector<Index> known, unknown;  // since the last time, when their product was exact
@@ -129,7 +131,6 @@ class Iterate {
     settled_product_ = product_;
     std::fill(settled_.begin(), settled_.end(), 0);
     for (Index s : decisive) settled_[s] = 1;
-    correction_ = 0.0;
     for (Index s : decisive) correction_ = std::max(correction_, std::abs(product_[s] - believed[s]));
     read_gradient();
     return exact_ = true;

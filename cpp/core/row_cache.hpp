@@ -35,14 +35,20 @@ class RowCache {
   void set_columns(Columns columns) {
     columns_ = std::move(columns);
     points_ = points(*columns_);
+    lie_ready_ = gram_row(0) && static_cast<Index>(columns_->size()) == gram_.columns();
+    for (Index c = 0; lie_ready_ && c < gram_.columns(); ++c) lie_ready_ = slots_.point[(*columns_)[c]] == c;
   }
 
   std::size_t columns() const { return columns_->size(); }
 
-  bool contains(Index slot) const { return entries_[slot].columns == columns_; }
+  bool contains(Index slot) const { return lie_ready_ || entries_[slot].columns == columns_; }
 
   /// The row of `slot` over the current columns; valid during the next two calls.
   const Real* row(Index slot) {
+    if (lie_ready_) {
+      ++counters_.cache_hits;
+      return gram_row(slots_.point[slot]);
+    }
     Entry& entry = entries_[slot];
     if (entry.columns && entry.columns != columns_ && gram_.stored()) evict(slot);  // to read it again is as good
     if (entry.columns == columns_) {
@@ -61,6 +67,7 @@ class RowCache {
 
   /// Brings the rows `wanted` up to date, the missing ones computed in blocks. No more than fit into the budget.
   void fetch(std::span<const Index> wanted, int threads) {
+    if (lie_ready_) return;
     std::vector<Index> missing;
     std::vector<Real*> places;
     for (Index slot : wanted) {
@@ -86,8 +93,7 @@ class RowCache {
     std::vector<std::size_t> order(rows.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_partition(order.begin(), order.end(), [&](std::size_t r) { return bool(entries_[rows[r]].columns); });
-    const std::size_t width = std::max<std::size_t>(1, columns_->size()),
-                      room = gram_.stored() ? 0 : budget_ / (width * sizeof(Real));
+    const std::size_t width = std::max<std::size_t>(1, columns_->size()), room = room_for_rows(width);
     const std::size_t at_once = rows_between_questions(gram_, width);
     for (std::size_t r = 0; r < std::min(room, rows.size()); ++r)
       if (entries_[rows[order[r]]].columns) touch(rows[order[r]]);
@@ -117,7 +123,7 @@ class RowCache {
     for (std::size_t r = 0; r < rows.size(); ++r) {
       Real* const place = out + r * positions.size();
       if (contains(rows[r])) {
-        const Real* const values = entries_[rows[r]].values.get();
+        const Real* const values = kept_row(rows[r]);
         for (std::size_t c = 0; c < positions.size(); ++c) place[c] = values[positions[c]];
       } else {
         missing.push_back(rows[r]);
@@ -264,6 +270,22 @@ class RowCache {
     counters_.kernel_evaluations += static_cast<std::int64_t>(rows.size() * column_points.size());
   }
 
+  /// The row of a point where it lies in memory anyway.
+  const Real* gram_row(Index point) const {
+    if constexpr (std::is_same_v<Real, float>) return gram_.single_row(point);
+    if constexpr (std::is_same_v<Real, double>) return gram_.double_row(point);
+  }
+
+  /// The row of a slot that is up to date.
+  const Real* kept_row(Index slot) const {
+    return lie_ready_ ? gram_row(slots_.point[slot]) : entries_[slot].values.get();
+  }
+
+  std::size_t room_for_rows(std::size_t width) const {
+    if (lie_ready_) return entries_.size();
+    return gram_.stored() ? 0 : budget_ / (width * sizeof(Real));
+  }
+
   void touch(Index slot) { recent_.splice(recent_.begin(), recent_, entries_[slot].place); }
 
   void add_kept_rows(const std::vector<Index>& rows, const std::vector<double>& weights, double* out, int threads) {
@@ -271,7 +293,7 @@ class RowCache {
     const double work = static_cast<double>(rows.size() * columns_->size());
     by_block_columns(static_cast<Index>(columns_->size()), threads, work, [&](Index begin, Index end) {
       std::vector<const Real*> values;
-      for (Index slot : rows) values.push_back(entries_[slot].values.get() + begin);
+      for (Index slot : rows) values.push_back(kept_row(slot) + begin);
       sweep::accumulate(values, weights.data(), out + begin, end - begin);
     });
   }
@@ -306,6 +328,7 @@ class RowCache {
   std::size_t used_ = 0;
   Columns columns_;
   std::vector<Index> points_;  // of the columns
+  bool lie_ready_ = false;     // the rows wanted are those of the Gram in memory: nothing is copied
   Transfer transfer_;
 };
 

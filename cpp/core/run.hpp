@@ -46,6 +46,7 @@ class Run {
   Status status = Status::Optimal;
 
   const Problem& problem() const { return iterate_.problem(); }
+  bool rows_lie_ready() const { return iterate_.gram().stored(); }
   bool shrunk() const { return state.size() < state.total(); }
 
   /// True, so that a condition to stop can say why.

@@ -29,6 +29,7 @@ class State {
         cache_(iterate.gram(), iterate.slots(), cache_bytes, counters),
         shared_rows_(iterate.slots().size() < iterate.problem().size()),
         counters_(counters) {
+    for (const double a : iterate.alpha) travelled_ += std::abs(a);
     activate_all();
   }
 

@@ -139,6 +139,12 @@ class Problem:
         rows = np.asarray(rows, dtype=np.int32)
         return replace(self, points=np.where(self.rows == GROUNDED, np.int32(GROUNDED), rows[self.rows]))
 
+    def among(self, rows: NDArray[np.integer]) -> Problem:
+        """The same problem on a Gram of these rows only: point rows[p] becomes p."""
+        place = np.empty(rows.max() + 1, dtype=np.int32)
+        place[rows] = np.arange(rows.size)
+        return replace(self, points=np.where(self.rows == GROUNDED, np.int32(GROUNDED), place[self.rows]))
+
     def by_point(self, a: ArrayLike, n: int) -> Vector:
         """Coefficients of the n points: the sum of the variables that share each point."""
         a = np.asarray(a, dtype=np.float64)

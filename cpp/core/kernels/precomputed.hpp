@@ -1,4 +1,5 @@
 #pragma once
+#include <type_traits>
 #include <vector>
 
 #include "../gram.hpp"
@@ -30,6 +31,9 @@ class PrecomputedGram : public Gram {
     copy(which, columns, out);
   }
   bool stored() const override { return has_plain_rows(); }
+  const float* single_row(Index row) const override { return plain_row_as<float>(row); }
+  const double* double_row(Index row) const override { return plain_row_as<double>(row); }
+  double single_rounding() const override { return std::is_same_v<T, float> ? 0.0 : Gram::single_rounding(); }
   void accumulate(std::span<const Index> rows, std::span<const double> weights, std::span<const Index> columns,
                   double* out) const override {
     if (!has_plain_rows()) return Gram::accumulate(rows, weights, columns, out);
@@ -50,6 +54,11 @@ class PrecomputedGram : public Gram {
   /// Whether column c of a row is its c-th value.
   bool has_plain_rows() const { return !some_ && matrix_.column_stride == 1; }
   const T* plain_row(Index row) const { return matrix_.values + row * matrix_.row_stride; }
+  template <class Real>
+  const Real* plain_row_as(Index row) const {
+    if constexpr (std::is_same_v<T, Real>) return has_plain_rows() ? plain_row(row) : nullptr;
+    return nullptr;
+  }
 
   template <class Out>
   void copy(std::span<const Index> which, std::span<const Index> columns, Out* out) const {

@@ -225,15 +225,20 @@ class Search:
         """The machines of fold f with kernel k, C rising, each from where the last one ended."""
         fold = self.folds[f]
         before: list[tuple[Problem, Vector]] = []
+        own: _core.Gram | None = None
         for c in self.order:
             machines = self.machines[c]._machines(fold.targets, self.weight, fold.train)
             problems = [machine.problem for machine in machines]
             starts = [now.start_after(*last) for now, last in zip(problems, before, strict=False)]
             starts = starts or [None] * len(problems)
             size = sum(problem.size for problem in problems)
+            if own is None and len(problems) == 1:
+                own = self.table.part(k, fold.train)
             solutions = []
             for problem, start in zip(problems, starts, strict=True):
-                if self.stopped or (solution := self._solve(problem, start, size, k, gram)) is None:
+                rows = None if own is None else fold.train
+                table = gram if own is None else own
+                if self.stopped or (solution := self._solve(problem, start, size, k, table, rows)) is None:
                     return
                 solutions.append(solution)
             before = [(problem, each.alpha) for problem, each in zip(problems, solutions, strict=True)]
@@ -248,9 +253,15 @@ class Search:
             logger.info("gamma %.3g, fold %d of %d: all C", self.gammas[k], f + 1, len(self.folds))
 
     def _solve(
-        self, problem: Problem, start: Vector | None, size: int, k: int, gram: _core.Gram
+        self,
+        problem: Problem,
+        start: Vector | None,
+        size: int,
+        k: int,
+        gram: _core.Gram,
+        rows: NDArray[np.integer] | None,
     ) -> Solution | None:
-        """The solution; None if somebody ended it."""
+        """The solution, on the Gram of these rows or of all; None if somebody ended it."""
         training = replace(
             self.estimator._training(size, self.n),
             cache_bytes=self.table.row_bytes,
@@ -258,7 +269,8 @@ class Search:
             verbose=False,
             callback=self._watch,
         )
-        solution = training.run([problem], gram, [start]).solutions[0]
+        here = problem if rows is None else problem.among(rows)
+        solution = training.run([here], gram, [start]).solutions[0]
         self._count(solution)
         if self.table.rounding(solution.alpha, k) > ROUNDING_SHARE * training.tol:
             solution = training.run([problem], self.table.exact(k), [solution.alpha]).solutions[0]

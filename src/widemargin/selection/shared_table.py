@@ -60,6 +60,7 @@ class SharedTable:
         self.exponents = np.empty((n, n), np.float32) if can_share and room > 1 else None
         tables = min(wanted, len(self.kernels), room - (self.exponents is not None))
         self.tables = [np.empty((n, n), np.float32) for _ in range(tables)]
+        self.has_room_for_parts = room - tables - (self.exponents is not None) >= workers
         self.row_bytes = (row_bytes if self.tables else budget_bytes) // workers
 
     @property
@@ -74,6 +75,18 @@ class SharedTable:
     def gram(self, k: int) -> _core.Gram:
         """The matrix of kernel k, once the parts of `fill(k)` are done; that of k - at_once is gone then."""
         return _core.precomputed(self._table(k)) if self.tables else self.exact(k)
+
+    def part(self, k: int, rows: NDArray[np.integer]) -> _core.Gram | None:
+        """The matrix of kernel k on these rows, one after the other in memory; None if there is no room.
+
+        Sweeps over whole rows then read them as they lie, without picking and copying entries.
+        """
+        if not self.tables or not self.has_room_for_parts:
+            return None
+        K = np.empty((rows.size, rows.size), np.float32)
+        some = rows.astype(np.int32)
+        self.gram(k).fill(some, some, K)
+        return _core.precomputed(K)
 
     def rounding(self, a: NDArray[np.float64], k: int) -> float:
         """What rounding of the table adds to the gradient at a, about: errors of entries are independent."""

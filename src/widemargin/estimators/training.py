@@ -33,7 +33,7 @@ TABLE_USES = 4
 the rows of their support vectors only."""
 
 SMALL_PROBLEM, SMALL_USES, SINGLE_SHARE = 512, 1.5, 0.9
-"""Problems of up to this many variables have support vectors mostly; what such a table may take of the budget."""
+"""Up to this many variables a problem has support vectors mostly; the part of the budget for their table."""
 
 THREADED_SIZE = 2000
 """With fewer variables in all, a fit has one thread: others would take longer to start than they save."""
@@ -142,7 +142,7 @@ class Training:
         kind = table_type(problems, gram, self.cache_bytes)
         table = None if kind is None else tabulate(gram, kind, jobs, self._time_left(begin, watch))
         polish = POLISHING_STEPS if self.polish else 0
-        row_bytes = self.cache_bytes - (0 if table is None else table_bytes(gram, kind))
+        row_bytes = self.cache_bytes - (0 if kind is None or table is None else table_bytes(gram, kind))
 
         def solve(k: int) -> Solution:
             solution = self.solver.solve(

@@ -10,7 +10,6 @@ from widemargin.problems import Problem
 from widemargin.solvers.smo import SMO, Observer, limit, run, tie_order
 from widemargin.solvers.solution import Solution, Stop
 
-
 LARGEST = 1024
 """Variables whose block of the kernel matrix stays in a near cache."""
 

@@ -65,9 +65,11 @@ class RowCache {
     return entry.values.get();
   }
 
-  /// Brings the rows `wanted` up to date, the missing ones computed in blocks. No more than fit into the budget.
+  /// Brings the rows `wanted` up to date, the missing ones computed in blocks: the first ones, if not all fit into the
+  /// budget.
   void fetch(std::span<const Index> wanted, int threads) {
     if (lie_ready_) return;
+    wanted = wanted.first(std::min(wanted.size(), room_for_rows(columns_->size())));
     std::vector<Index> missing;
     std::vector<Real*> places;
     for (Index slot : wanted) {
@@ -93,7 +95,7 @@ class RowCache {
     std::vector<std::size_t> order(rows.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_partition(order.begin(), order.end(), [&](std::size_t r) { return bool(entries_[rows[r]].columns); });
-    const std::size_t width = std::max<std::size_t>(1, columns_->size()), room = room_for_rows(width);
+    const std::size_t width = columns_->size(), room = room_for_rows(width);
     const std::size_t at_once = rows_between_questions(gram_, width);
     for (std::size_t r = 0; r < std::min(room, rows.size()); ++r)
       if (entries_[rows[order[r]]].columns) touch(rows[order[r]]);
@@ -282,7 +284,7 @@ class RowCache {
   }
 
   std::size_t room_for_rows(std::size_t width) const {
-    if (lie_ready_) return entries_.size();
+    if (lie_ready_ || width == 0) return entries_.size();
     return gram_.stored() ? 0 : budget_ / (width * sizeof(Real));
   }
 

@@ -4,7 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from sklearn.datasets import load_iris
+from scipy.spatial.distance import cdist
+from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.preprocessing import scale
 
 import widemargin as wm
 from widemargin.estimators.sample import variance
@@ -173,3 +176,11 @@ def test_a_ball_of_a_precomputed_kernel_asks_for_a_varying_diagonal():
     np.testing.assert_allclose(
         given, wm.EnclosingBall(kernel="linear").fit(X).decision_function(X), atol=1e-2
     )
+
+
+def test_a_callable_kernel_works_with_room_for_few_rows():
+    X, y = load_breast_cancer(return_X_y=True)
+    X = scale(X)
+    machine = wm.SVC(kernel=lambda A, B: np.exp(-0.05 * cdist(A, B, "sqeuclidean")))
+    much, little = machine.fit(X, y), clone(machine).set_params(cache_size=0.02).fit(X, y)
+    np.testing.assert_allclose(little.decision_function(X), much.decision_function(X), atol=1e-3)

@@ -64,7 +64,8 @@ class Solution:
     alpha : ndarray of shape (m,)
         The variables.
     gradient : ndarray of shape (m,)
-        ``linear - Q alpha``, recomputed in double precision.
+        ``linear - Q alpha``; recomputed in double precision for all variables that are not zero and for all
+        that might decide over optimality.
     dual_objective, primal_objective, duality_gap : float
         The value reached, an upper bound on the optimum (the machine's primal value), and their difference.
     kkt_violation : float

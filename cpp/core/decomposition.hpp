@@ -102,9 +102,8 @@ class Decomposition {
 
   /// The best change of W; false if there was none.
   bool improve(const std::vector<Index>& W) {
-    DenseGram<Real> Q(static_cast<Index>(W.size()));
-    state_.block(W, Q.data());
-    const std::vector<double> d = best_change(W, Q);
+    state_.block(W, room_for(W.size() * W.size()));
+    const std::vector<double> d = best_change(W, DenseGram<Real>(static_cast<Index>(W.size()), room_.get()));
     std::vector<Index> moved;
     std::vector<double> by;
     double gain = 0.0;  // of a quadratic: the change times the mean of both gradients
@@ -122,6 +121,12 @@ class Decomposition {
     ++run_.counters.rounds;
     run_.record(W.front(), W.back(), {static_cast<double>(moved.size()), 0.0, StepKind::Free});
     return true;
+  }
+
+  /// Memory that stays from one block to the next.
+  Real* room_for(std::size_t entries) {
+    if (entries > room_size_) room_ = std::make_unique_for_overwrite<Real[]>(room_size_ = entries);
+    return room_.get();
   }
 
   std::vector<double> best_change(const std::vector<Index>& W, const DenseGram<Real>& Q) {
@@ -187,7 +192,7 @@ class Decomposition {
     return false;
   }
 
-  static constexpr Index growth = 4;                          // of W, to hold all free variables
+  static constexpr Index growth = 2;                          // of W, to hold all free variables
   static constexpr std::int64_t rounds_between_shrinks = 16;  // what is set aside has to be made good in the end
 
   Run<Real>& run_;
@@ -198,6 +203,8 @@ class Decomposition {
   const double tolerance_ = run_.options.stop.tolerance;
   Shrinking shrinking_{run_.options.shrinking, state_.total()};
   std::vector<Index> last_;  // variables of the last W
+  std::unique_ptr<Real[]> room_;
+  std::size_t room_size_ = 0;
   double aim_ = tolerance_;  // lower where rounding has deceived
   bool precision_exhausted_ = false;
   double best_exact_ = infinity;

@@ -1,8 +1,7 @@
 #pragma once
-// A small square matrix in memory, as the inner solver of a decomposition sees it.
+// A small square matrix in somebody's memory, as the inner solver of a decomposition sees it.
 
 #include <type_traits>
-#include <vector>
 
 #include "gram.hpp"
 
@@ -11,9 +10,8 @@ namespace wm {
 template <class Real>
 class DenseGram final : public Gram {
  public:
-  explicit DenseGram(Index n) : n_(n), values_(static_cast<std::size_t>(n) * n) {}
+  DenseGram(Index n, const Real* values) : n_(n), values_(values) {}
 
-  Real* data() { return values_.data(); }
   Real operator()(Index r, Index c) const { return values_[static_cast<std::size_t>(r) * n_ + c]; }
 
   Index rows() const override { return n_; }
@@ -33,7 +31,7 @@ class DenseGram final : public Gram {
  private:
   template <class Out>
   const Out* row_as(Index r) const {
-    if constexpr (std::is_same_v<Real, Out>) return values_.data() + static_cast<std::size_t>(r) * n_;
+    if constexpr (std::is_same_v<Real, Out>) return values_ + static_cast<std::size_t>(r) * n_;
     return nullptr;
   }
 
@@ -44,7 +42,7 @@ class DenseGram final : public Gram {
   }
 
   Index n_;
-  std::vector<Real> values_;
+  const Real* values_;
 };
 
 }  // namespace wm

@@ -122,17 +122,16 @@ class RowCache {
     std::vector<Index> slots, missing;
     std::vector<Real*> places;
     for (Index c : positions) slots.push_back((*columns_)[c]);
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      Real* const place = out + r * positions.size();
-      if (contains(rows[r])) {
-        const Real* const values = kept_row(rows[r]);
-        for (std::size_t c = 0; c < positions.size(); ++c) place[c] = values[positions[c]];
-      } else {
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      if (!contains(rows[r])) {
         missing.push_back(rows[r]);
-        places.push_back(place);
+        places.push_back(out + r * positions.size());
       }
-    }
     compute(missing, places, slots, threads);
+    parallel_for(static_cast<Index>(rows.size()), threads, [&](Index begin, Index end) {
+      for (Index r = begin; r < end; ++r)
+        if (contains(rows[r])) pick(kept_row(rows[r]), positions, out + r * positions.size());
+    });
   }
 
  private:
@@ -143,6 +142,12 @@ class RowCache {
     Columns columns;  // null: not cached
     std::list<Index>::iterator place;
   };
+
+  static void pick(const Real* row, std::span<const Index> positions, Real* out) {
+    simd::on_avx512([=]() WM_INLINE_LAMBDA {
+      for (std::size_t c = 0; c < positions.size(); ++c) out[c] = row[positions[c]];
+    });
+  }
 
   /// Room for the row of `slot` over the current columns, to be filled in.
   Real* admit(Index slot) {

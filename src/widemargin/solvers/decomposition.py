@@ -25,7 +25,7 @@ class Decomposition(BaseEstimator):
     Parameters
     ----------
     size : int or None, default=None
-        Variables in the working set, at least 2; up to four times as many where that takes in all free
+        Variables in the working set, at least 2; up to twice as many where that takes in all free
         variables. Problems with no more variables are left to the inner solver as they are. None: an eighth
         of all variables and at most 1024; problems of up to 1024 variables are not decomposed.
     inner : SMO or None, default=None

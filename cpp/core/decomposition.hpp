@@ -180,10 +180,11 @@ class Decomposition {
 
   /// Optimal on the active variables: is it on all of them, in double?
   bool verified() {
+    const bool shrunk = run_.shrunk();
     if (!run_.reload()) return true;
     const double exact = state_.violation();
     if (exact <= tolerance_) return run_.stop(Status::Optimal);
-    if (exact > 0.5 * best_exact_ && ++stalls_ > 3) {
+    if (!shrunk && exact > 0.5 * best_exact_ && ++stalls_ > 3) {
       precision_exhausted_ = run_.options.may_need_double;
       return !precision_exhausted_ && run_.stop(Status::Stalled);
     }

@@ -38,10 +38,14 @@ class Gram {
   /// out[b] += sum_a weights[a] K[rows[a], columns[b]], in double precision.
   virtual void accumulate(std::span<const Index> rows, std::span<const double> weights, std::span<const Index> columns,
                           double* out) const {
-    std::vector<double> entries(rows.size() * columns.size());
-    block(rows, columns, entries.data());
-    for (std::size_t a = 0; a < rows.size(); ++a)
-      for (std::size_t b = 0; b < columns.size(); ++b) out[b] += weights[a] * entries[a * columns.size() + b];
+    constexpr std::size_t at_once = 64;
+    std::vector<double> entries(std::min(at_once, rows.size()) * columns.size());
+    for (std::size_t first = 0; first < rows.size(); first += at_once) {
+      const auto some = rows.subspan(first, std::min(at_once, rows.size() - first));
+      block(some, columns, entries.data());
+      for (std::size_t a = 0; a < some.size(); ++a)
+        for (std::size_t b = 0; b < columns.size(); ++b) out[b] += weights[first + a] * entries[a * columns.size() + b];
+    }
   }
 
   /// out[r] = K[r, r] for a square Gram.

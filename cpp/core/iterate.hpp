@@ -216,8 +216,9 @@ class Iterate {
           if (alpha[v] > problem_.lower[v]) low = std::min(low, gradient[v]);
         }
         for (Index v = begin; v < end; ++v)
-          if ((alpha[v] < problem_.upper[v] && gradient[v] >= high - 2.0 * error) ||
-              (alpha[v] > problem_.lower[v] && gradient[v] <= low + 2.0 * error))
+          // An offset lies between both extremes: what is beyond it has a loss, and counts in the primal value.
+          if ((alpha[v] < problem_.upper[v] && gradient[v] >= std::min(high, low) - 2.0 * error) ||
+              (alpha[v] > problem_.lower[v] && gradient[v] <= std::max(high, low) + 2.0 * error))
             decisive[slots_.of_variable[v]] = 1;
       }
       for (Index s = 0; s < slots_.size(); ++s) decisive[s] |= reference_[s] != 0.0;

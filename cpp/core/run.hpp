@@ -18,7 +18,7 @@ struct RunOptions {
   Stop stop;
   StopRule rule = StopRule::Kkt;
   bool shrinking = true;
-  bool newton = false;           // exact steps on the free variables, when pair steps have cost as much as one would
+  bool newton = false;           // exact steps on the free variables, when pair steps gain less for their work
   bool believe = false;          // the gradient as it is maintained: whoever asked will check it himself
   bool may_need_double = false;  // leave with nothing when single precision rows cannot reach the tolerance
   std::optional<std::pair<Index, Index>> first_pair;
@@ -85,6 +85,7 @@ class Run {
 
   /// Leaves with an exact gradient, unless somebody is waiting and it would take long.
   Status finish(Status why) {
+    if (options.believe) return why;
     const bool waited_for = why == Status::Interrupted || why == Status::MaxTime;
     const double deadline = waited_for ? observer_.seconds() + 0.1 : infinity;
     refresh([&] { return observer_.seconds() > deadline; });

@@ -337,7 +337,8 @@ class State {
       }
     const std::size_t extra = std::min<std::size_t>(candidates.size(), block > 2 ? block - 2 : 0);
     std::partial_sort(candidates.begin(), candidates.begin() + extra, candidates.end());
-    std::vector<Index> wanted{slot(p.i), slot(p.j)};
+    std::vector<Index> wanted{slot(p.i)};
+    if (slot(p.j) != slot(p.i)) wanted.push_back(slot(p.j));
     for (std::size_t c = 0; c < extra; ++c)
       if (std::find(wanted.begin(), wanted.end(), slot(candidates[c].second)) == wanted.end())
         wanted.push_back(slot(candidates[c].second));

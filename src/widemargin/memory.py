@@ -37,18 +37,18 @@ def cache_bytes(cache_size: float | str, n: int) -> int:
     ----------
     cache_size : float or "auto"
         Megabytes. "auto" is half of the memory that is free now (inside a worker of joblib that half divided
-        by the number of processors), at least 32 MB, and never more than the whole kernel matrix in double
-        precision takes.
+        by the number of processors), at least 32 MB, and never more than one and a half times what the
+        whole kernel matrix takes in double precision.
     n : int
 
     Examples
     --------
     >>> cache_bytes(200, n=1000), cache_bytes("auto", n=1000)
-    (209715200, 8000000)
+    (209715200, 12000000)
     """
     if cache_size != "auto":
         return int(float(cache_size) * MEGABYTE)
-    whole = 8 * n * n
+    whole = 12 * n * n  # all entries in double, and as many rows in single precision
     if whole <= ALWAYS:
         return whole
     neighbours = cpu_count() if in_joblib_worker() else 1

@@ -298,7 +298,7 @@ def test_a_table_is_made_only_where_problems_read_its_entries_often():
     assert training.table_type([one] * 4, gram, 2**40) is np.float64
     small = wm.problems.soft_margin(np.where(HARD_Y[:500] > 0, 1, -1), 1.0)
     assert training.table_type([small] * 14, gram, 2**40) is np.float64
-    assert training.table_type([small] * 14, gram, 2 * 8 * 1500**2 - 1) is np.float32
+    assert training.table_type([small] * 14, gram, 12 * 1500**2 - 1) is np.float32
     assert training.table_type([small] * 14, gram, 4 * 1500**2) is None
 
 

@@ -84,8 +84,8 @@ def test_a_number_is_megabytes():
 
 
 def test_auto_is_half_of_what_is_free_and_no_more_than_the_whole_matrix(system):
-    assert cache_bytes("auto", n=10) == 800
-    assert cache_bytes("auto", n=10_000) == 800_000_000
+    assert cache_bytes("auto", n=10) == 1200
+    assert cache_bytes("auto", n=10_000) == 1_200_000_000
     assert cache_bytes("auto", n=1_000_000) == 4 * GIGABYTE
 
 

@@ -47,6 +47,10 @@ class PairwiseGram : public Gram {
   }
 
   void diagonal(double* out) const override {
+    if constexpr (Term::from_products != FromProducts::product) {  // the distance of a point to itself
+      std::fill_n(out, rows(), 0.0);
+      return map_(out, rows());
+    }
     for (Index r = 0; r < rows(); ++r) block({&r, 1}, {&r, 1}, out + r);
   }
 

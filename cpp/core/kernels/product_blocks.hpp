@@ -17,15 +17,13 @@ namespace wm {
 
 class ProductBlocks {
  public:
-  static constexpr std::size_t rows_at_once = 512, columns_at_once = 256;  // a block of sums stays in a near cache
-
   ProductBlocks(const Points& x, const Points& z, Frame frame, bool distances, double sensitivity)
       : x_(x), z_(z), frame_(std::move(frame)), distances_(distances) {
     worthwhile_ = pays(x) && pays(z);
     if (!worthwhile_) return;
     if (distances) {
       magnification_ = sensitivity * std::max(frame_.largest_square(x), frame_.largest_square(z));
-      single_ = magnification_ <= 16.0;
+      single_ = magnification_ <= 16.0 && frame_.largest_square(x) < 1e30 && sensitivity < 1e30;
       worthwhile_ = magnification_ <= 1e4;
     } else {
       single_ = !is_double(x) && !is_double(z);
@@ -44,6 +42,10 @@ class ProductBlocks {
   template <class A, class Use>
   void for_each_stretch(std::span<const Index> which, std::span<const Index> columns, Use use) const {
     static thread_local Packed<A> x, z;
+    // A block of sums stays in a near cache, and points with very many coordinates do not take much room.
+    const std::size_t affordable = (std::size_t{1} << 20) / frame_.dimension() + 32;
+    const std::size_t rows_at_once = std::min<std::size_t>(512, affordable);
+    const std::size_t columns_at_once = std::min<std::size_t>(256, affordable);
     Lease<A> room(rows_at_once * columns_at_once);
     for (std::size_t first = 0; first < which.size(); first += rows_at_once) {
       const auto rows = which.subspan(first, std::min(rows_at_once, which.size() - first));

@@ -24,16 +24,16 @@ shrinking : bool, default=True
 tol : float, default=1e-3
     KKT violation to stop at.
 cache_size : float or "auto", default="auto"
-    Megabytes for kernel values, never exceeded. "auto" is half of the memory that is free when the fit begins
-    (inside a worker of joblib that half divided by the number of processors), and no more than the whole
-    kernel matrix takes.
+    Megabytes for kernel values; three rows are always kept. "auto" is half of the memory that is free when
+    the fit begins (inside a worker of joblib that half divided by the number of processors), and no more than
+    the whole kernel matrix in double precision and half as much again.
 verbose : bool or int, default=False
     Whether to say how far the fit is, by `logging` (logger "widemargin").
 max_iter : int, default=-1
     Iterations allowed for each sub-problem; -1 for no limit.
 solver : None, str or solver, default=None
     A solver object such as ``SMO(working_set="hybrid-maximum-gain")``, or the name of a working set
-    selection; None or "auto" is ``SMO(step="planning-ahead", finish="newton")``.
+    selection; None or "auto" is ``Decomposition(inner=SMO(step="planning-ahead", finish="newton"))``.
 n_jobs : int, optional
     Threads of `fit` and of predictions. None, unlike in scikit-learn, is all that this process may use: the
     processors given to it, at most what OMP_NUM_THREADS or threadpoolctl's `threadpool_limits` say, and 1

@@ -210,11 +210,13 @@ def table_type(problems: Sequence[Problem], gram: Any, budget: int) -> type[np.f
     It pays if the problems share many entries, or if they are small: those use most of their rows, and to
     compute many rows at a time is cheaper.
     """
-    small = len(problems) > 1 and max(problem.size for problem in problems) <= SMALL_PROBLEM
+    if len(problems) == 1 or gram.stored:
+        return None
+    small = max(problem.size for problem in problems) <= SMALL_PROBLEM
     uses = sum(problem.size**2 for problem in problems) / gram.shape[0] ** 2
     if uses < (SMALL_USES if small else TABLE_USES):
         return None
-    if table_bytes(gram, np.float64) <= budget // 2:
+    if 3 * table_bytes(gram, np.float64) <= 2 * budget:
         return np.float64
     return np.float32 if small and table_bytes(gram, np.float32) <= SINGLE_SHARE * budget else None
 

@@ -29,7 +29,7 @@ class Decomposition(BaseEstimator):
         variables. Problems with no more variables are left to the inner solver as they are. None: an eighth
         of all variables and at most 1024; problems of up to 1024 variables are not decomposed.
     inner : SMO or None, default=None
-        Solver of the inner problem; second-order SMO if None.
+        Solver of the inner problem; second-order SMO if None. Its policies, finish and stopping rule count.
     tie_break, seed, precision, trace
         As in :class:`~widemargin.solvers.SMO`. A trace has a record for every working set; ``step`` is the
         number of variables that moved.

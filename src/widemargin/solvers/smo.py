@@ -52,8 +52,8 @@ class SMO(BaseEstimator):
         Kernel rows in float32, in float64, or in float32 as long as that reaches the tolerance.
     finish : {None, "newton"}, default=None
         "newton" takes, from time to time, an exact step on all free variables together, with a factorisation
-        of their kernel matrix. It starts when pair steps have cost as much as such a step would, so easy
-        problems never pay for it; where C is large it replaces millions of pair steps.
+        of their kernel matrix. It does so when pair steps gain less for their work than such a step did,
+        so easy problems pay little for it; where C is large it replaces millions of pair steps.
     trace : int, default=0
         Record every so many iterations; 0 records nothing.
 
@@ -121,7 +121,7 @@ class SMO(BaseEstimator):
         cache_bytes : int
             Budget for kernel rows (three rows are always kept).
         n_threads : int
-            Threads for exact gradients.
+            Threads for exact gradients, and for kernel rows where they are computed in blocks.
         observer : callable or None
             ``observer(progress)`` is called about every 50 ms and at the end; returning True stops the run.
         """

@@ -1,7 +1,7 @@
 #pragma once
 // Decomposition with working sets W of q variables (Osuna et al. 1997; Joachims 1999 for the choice of W).
 //
-//   repeat  W  <- free variables of the last W, the largest gradients that can rise, the smallest that can fall
+//   repeat  W  <- free variables, and violators of both sides: the worst, and others from all over the data
 //           d  <- arg max  G_W'd - 1/2 d'Q_WW d,  sum(d) = 0 in every group,  bounds of a_W + d
 //           G  <- G - Q[:, W] d,  a_W <- a_W + d
 //   until   psi(a) <= tolerance
@@ -28,7 +28,7 @@ class Decomposition {
       if (state_.violation() <= aim_ && verified()) return run_.status;
       if (run_.out_of_iterations() || run_.told_to_stop()) return run_.finish(run_.status);
       if (precision_exhausted_) return std::nullopt;
-      if (mostly_free()) return go_on_with_all();
+      if (mostly_free()) return run_smo(run_, inner_.policies);
       if (!improve(choose()) && nothing_to_gain()) return run_.status;
       if (run_.counters.rounds % rounds_between_shrinks == 0) run_.shrink(shrinking_, 0.5);
       if (run_.options.may_need_double) precision_exhausted_ |= run_.rounding() > 3.0 * tolerance_;
@@ -43,12 +43,6 @@ class Decomposition {
     Index free = 0;
     for (Index k = 0; k < state_.size(); ++k) free += state_.can_rise(k) && state_.can_fall(k);
     return 4 * free > state_.size();
-  }
-
-  std::optional<Status> go_on_with_all() {
-    auto working_set = make_working_set<Real>(inner_.policies, run_.counters);
-    auto step_rule = make_step_rule<Real>(inner_.policies, run_.counters);
-    return Smo<Real>(run_, *working_set, *step_rule).run();
   }
 
   /// Positions, ascending.
@@ -140,9 +134,7 @@ class Decomposition {
     Observer relay([&](const Progress&) { return run_.told_to_stop(); });
     Iterate iterate(problem, Q, problem.start, 1, counters);
     Run<Real> run(iterate, std::numeric_limits<std::size_t>::max(), options, relay, counters, none);
-    auto working_set = make_working_set<Real>(inner_.policies, counters);
-    auto step_rule = make_step_rule<Real>(inner_.policies, counters);
-    Smo<Real>(run, *working_set, *step_rule).run();
+    run_smo(run, inner_.policies);
     run_.counters.iterations += counters.iterations;
     run_.counters.newton_rounds += counters.newton_rounds;
     return run.state.alpha;

@@ -47,12 +47,17 @@ class ExactSteps {
     return spent;
   }
 
-  /// Hands the new values to the state; returns the gain of the objective.
-  double store() {
-    for (std::size_t a = 0; a < alpha_.size(); ++a) {
-      const double change = alpha_[a] - state_.alpha[member_[a]];
-      if (change != 0.0) state_.change(member_[a], change);
-    }
+  /// Hands the new values to the state; returns the gain of the objective, none if told to stop before that was done.
+  template <class MustStop>
+  double store(MustStop must_stop) {
+    std::vector<Index> moved;
+    std::vector<double> by;
+    for (std::size_t a = 0; a < alpha_.size(); ++a)
+      if (const double change = alpha_[a] - state_.alpha[member_[a]]; change != 0.0) {
+        moved.push_back(member_[a]);
+        by.push_back(change);
+      }
+    if (!state_.change(moved, by, must_stop)) return 0.0;
     state_.rescan();
     return gain_;
   }

@@ -30,8 +30,9 @@ class NewtonFinish {
     const double affordable = (pair_rate < rate_ ? most : least) * pair_work_;
     const bool wanted = steps.size() >= 2 && steps.size() <= largest && steps.work() <= affordable;
     if (wanted) {
-      const double spent = steps.improve(4.0 * affordable, [&] { return run.told_to_stop(); });
-      const double gain = steps.store();
+      const auto must_stop = [&] { return run.told_to_stop(); };
+      const double spent = steps.improve(4.0 * affordable, must_stop);
+      const double gain = steps.store(must_stop);
       run.objective += gain;
       rate_ = gain / spent;
       pair_work_ = 0.0;

@@ -79,13 +79,17 @@ Solution solve_with(const Problem& problem, const Gram& gram, Settings settings,
   return solution;
 }
 
+template <class Real>
+std::optional<Status> run_smo(Run<Real>& run, const Policies& policies) {
+  auto working_set = make_working_set<Real>(policies, run.counters);
+  auto step_rule = make_step_rule<Real>(policies, run.counters);
+  return Smo<Real>(run, *working_set, *step_rule).run();
+}
+
 inline Solution solve_smo(const Problem& problem, const Gram& gram, const Settings& settings, Observer& observer,
                           std::int64_t trace_every) {
-  return solve_with(problem, gram, settings, observer, trace_every, [&]<class Real>(Run<Real>& run) {
-    auto working_set = make_working_set<Real>(settings.policies, run.counters);
-    auto step_rule = make_step_rule<Real>(settings.policies, run.counters);
-    return Smo<Real>(run, *working_set, *step_rule).run();
-  });
+  return solve_with(problem, gram, settings, observer, trace_every,
+                    [&](auto& run) { return run_smo(run, settings.policies); });
 }
 
 }  // namespace wm

@@ -134,15 +134,8 @@ class State {
     }
   }
 
-  /// a_k += change with the gradient following, but not the extremes: call rescan() when all changes are done.
-  void change(Index k, double change) {
-    const Real* row_k = row(k);
-    add(k, change);
-    for (Index m = 0; m < size(); ++m) gradient[m] -= change * kernel(row_k, m);
-    gradient[k] -= change * iterate_.problem().ridge_of(variable[k]);
-  }
-
-  /// The same for many positions at once, by blocks of rows; false, and nothing is changed, if `must_stop()` said so.
+  /// a += changes at these positions with the gradient following, by blocks of rows, but not the extremes: call
+  /// rescan() after it. False, and nothing is changed, if `must_stop()` said so.
   template <class MustStop>
   bool change(const std::vector<Index>& positions, const std::vector<double>& changes, MustStop must_stop) {
     std::vector<double> net(iterate_.slots().size(), 0.0), weights;

@@ -31,7 +31,7 @@ class Decomposition {
       if (mostly_free()) return run_smo(run_, inner_.policies);
       if (!improve(choose()) && nothing_to_gain()) return run_.status;
       if (run_.counters.rounds % rounds_between_shrinks == 0) run_.shrink(shrinking_, 0.5);
-      if (run_.options.may_need_double) precision_exhausted_ |= run_.rounding() > 3.0 * tolerance_;
+      if (run_.options.may_need_double) precision_exhausted_ |= run_.rounding() > tolerance_;
     }
   }
 

@@ -95,7 +95,7 @@ class Run {
   /// What rounding of single-precision rows does to the gradient, about.
   double rounding() {
     state.store();
-    constexpr double mean_of_largest = 0.3;
+    constexpr double mean_of_largest = 0.03;
     return mean_of_largest * iterate_.gram().single_rounding() * iterate_.rounding_scale();
   }
 

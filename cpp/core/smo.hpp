@@ -95,7 +95,7 @@ class Smo {
     }
     if (cone_) stretch();
     run_.shrink(shrinking_);
-    if (options_.may_need_double) precision_exhausted_ = run_.rounding() > 3.0 * tolerance_;
+    if (options_.may_need_double) precision_exhausted_ = run_.rounding() > tolerance_;
   }
 
   void step_exactly() {

@@ -342,3 +342,20 @@ def test_a_rectangular_gram_has_no_diagonal():
 def test_weights_of_the_wrong_shape_are_refused():
     with pytest.raises(ValueError, match=r"W must have the shape \(12, 5\)"):
         Gaussian().contract(X, Z, np.ones((12, 12)))
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        kernels.Gaussian(0.1),
+        kernels.Gaussian(0.1) + kernels.Gaussian(0.05),
+        kernels.Gaussian(0.1) * kernels.Gaussian(0.05),
+        3.0 * kernels.Gaussian(0.1),
+        kernels.Normalized(kernels.Gaussian(0.1)),
+    ],
+)
+def test_the_rounding_of_single_precision_is_no_larger_than_it_is_said_to_be(kernel):
+    X = np.random.default_rng(0).normal(size=(400, 30))  # by products of matrices, which cancel
+    gram, every = kernel.bind(X), np.arange(400, dtype=np.int32)
+    error = np.abs(gram.block32(every, every) - gram.block(every, every)).max()
+    assert 0 < error <= gram.single_rounding

@@ -36,6 +36,7 @@ class BinaryGram : public Gram {
     right_->diagonal(other.data());
     Operation::apply(out, other.data(), rows());
   }
+  double single_rounding() const override { return Gram::single_rounding() + Operation::rounding(*left_, *right_); }
   Index preferred_block() const override { return std::max(left_->preferred_block(), right_->preferred_block()); }
 
  private:
@@ -52,6 +53,9 @@ class BinaryGram : public Gram {
 };
 
 struct Add {
+  static double rounding(const Gram& left, const Gram& right) {
+    return left.single_rounding() + right.single_rounding();
+  }
   template <class T>
   static void apply(T* left, const T* right, std::size_t count) {
     for (std::size_t b = 0; b < count; ++b) left[b] += right[b];
@@ -59,6 +63,9 @@ struct Add {
 };
 
 struct Multiply {
+  static double rounding(const Gram& left, const Gram& right) {
+    return left.single_rounding() * right.largest_entry() + left.largest_entry() * right.single_rounding();
+  }
   template <class T>
   static void apply(T* left, const T* right, std::size_t count) {
     for (std::size_t b = 0; b < count; ++b) left[b] *= right[b];
@@ -110,6 +117,7 @@ class ScaledGram : public Gram {
     part_->diagonal(out);
     scale(out, rows());
   }
+  double single_rounding() const override { return Gram::single_rounding() + factor_ * part_->single_rounding(); }
   Index preferred_block() const override { return part_->preferred_block(); }
 
  private:
@@ -173,6 +181,9 @@ class NormalizedGram : public Gram {
     normalize(which, columns, out);
   }
   void diagonal(double* out) const override { std::fill_n(out, rows(), 1.0); }
+  double single_rounding() const override {
+    return Gram::single_rounding() + part_->single_rounding() / part_->largest_entry();
+  }
   Index preferred_block() const override { return part_->preferred_block(); }
 
  private:

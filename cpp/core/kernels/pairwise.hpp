@@ -57,7 +57,7 @@ class PairwiseGram : public Gram {
   double single_rounding() const override {
     double factor = 1.0;
     if constexpr (Term::from_products == FromProducts::squared_distance)
-      if (blas::available() && blocks().worthwhile()) factor += 2.0 * blocks().magnification();
+      if (blas::available() && blocks().worthwhile()) factor += 8.0 * blocks().magnification();
     return factor * Gram::single_rounding();
   }
 

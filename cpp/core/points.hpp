@@ -33,6 +33,7 @@ struct DensePoints {
   const T* values;
   Index count, dimension;
 
+  bool operator==(const DensePoints&) const = default;
   DensePoint<T> operator[](Index i) const { return {values + std::ptrdiff_t(i) * dimension, dimension}; }
 };
 
@@ -48,6 +49,7 @@ struct SparsePoints {
   const std::int64_t* starts64;
   Index count, dimension;
 
+  bool operator==(const SparsePoints&) const = default;
   std::int64_t start(Index i) const { return starts32 ? starts32[i] : starts64[i]; }
   SparsePoint<T> operator[](Index i) const {
     const std::int64_t first = start(i);
@@ -64,6 +66,10 @@ inline Index count(const Points& points) {
 
 inline Index dimension(const Points& points) {
   return std::visit([](const auto& p) { return p.dimension; }, points);
+}
+
+inline bool is_sparse(const Points& points) {
+  return std::visit([](const auto& p) { return p.sparse; }, points);
 }
 
 /// Whether the values are stored in double precision.

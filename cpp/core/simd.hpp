@@ -111,23 +111,38 @@ constexpr auto taylor_coefficients = [] {
   return c;
 }();
 
-/// exp(x) to about one unit in the last place, without branches: x = n log 2 + r, exp(x) = 2^n exp(r).
-/// Results below the smallest normal number are flushed to zero (subnormals would slow every later use of them).
+/// 2^-halvings exp(x) to about one unit in the last place, without branches, for x from lowest to highest:
+/// x = n log 2 + r, exp(x) = 2^n exp(r).
+template <int halvings, class T>
+WM_INLINE T exp_within(T x) {
+  using E = Exponent<T>;
+  const T shifted = x * T(1.4426950408889634) + E::round_to_integer;
+  const T n = shifted - E::round_to_integer;
+  const T r = (x - n * E::log2_high) - n * E::log2_low;
+  const auto bits = std::bit_cast<typename E::Bits>(shifted) - std::bit_cast<typename E::Bits>(E::round_to_integer);
+  constexpr auto bias = typename E::Bits(std::numeric_limits<T>::max_exponent - 1);
+  const T scale = std::bit_cast<T>((bits + (bias - halvings)) << E::mantissa);
+  T sum = taylor_coefficients<T>[0];
+  for (int k = 1; k <= E::degree; ++k) sum = sum * r + taylor_coefficients<T>[k];
+  return sum * scale;
+}
+
+/// exp(x) for x <= 0. Results below the smallest normal number are flushed to zero (subnormals would slow every later
+/// use of them).
+template <class T>
+WM_INLINE T decayed(T x) {
+  constexpr T lowest = Exponent<T>::lowest;
+  const T value = exp_within<0>(x > lowest ? x : lowest);
+  return x > lowest ? value : T(0);
+}
+
+/// exp(x) for all x, flushed likewise; 2^n itself may exceed the largest exponent where exp(x) is still finite.
 template <class T>
 WM_INLINE T exp(T x) {
   using E = Exponent<T>;
   const T raised = x < E::lowest ? E::lowest : x;
   const T clamped = raised > E::highest ? E::highest : raised;
-  const T shifted = clamped * T(1.4426950408889634) + E::round_to_integer;
-  const T n = shifted - E::round_to_integer;
-  const T r = (clamped - n * E::log2_high) - n * E::log2_low;
-  // 2^(n - 1), doubled at the end: n itself may exceed the largest exponent where exp(x) is still finite or overflows.
-  const auto bits = std::bit_cast<typename E::Bits>(shifted) - std::bit_cast<typename E::Bits>(E::round_to_integer);
-  constexpr auto bias = typename E::Bits(std::numeric_limits<T>::max_exponent - 1);
-  const T half_scale = std::bit_cast<T>((bits + (bias - 1)) << E::mantissa);
-  T sum = taylor_coefficients<T>[0];
-  for (int k = 1; k <= E::degree; ++k) sum = sum * r + taylor_coefficients<T>[k];
-  const T value = sum * half_scale * T(2);
+  const T value = exp_within<1>(clamped) * T(2);
   return x < E::lowest ? T(0) : value;
 }
 
@@ -136,10 +151,10 @@ WM_INLINE T exp(T x) {
 template <class T>
 WM_INLINE T tanh(T x) {
   const T size = x < 0 ? -x : x, square = x * x;
-  const T decayed = exp(T(-2) * size);
+  const T small = decayed(T(-2) * size);
   const bool near_zero = size < T(0.25);
-  const T above = near_zero ? size * (T(10395) + square * (T(1260) + square * T(21))) : T(1) - decayed;
-  const T below = near_zero ? T(10395) + square * (T(4725) + square * (T(210) + square)) : T(1) + decayed;
+  const T above = near_zero ? size * (T(10395) + square * (T(1260) + square * T(21))) : T(1) - small;
+  const T below = near_zero ? T(10395) + square * (T(4725) + square * (T(210) + square)) : T(1) + small;
   const T value = above / below;
   return x < 0 ? -value : value;
 }

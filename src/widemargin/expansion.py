@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from widemargin import _core
 from widemargin.kernels import Kernel
+from widemargin.kernels.points import take
+from widemargin.kernels.stationary import StationaryKernel
 from widemargin.threads import allowed_threads, for_each, single_threaded_blas
 
 __all__ = ["Expansion", "product"]
@@ -23,8 +25,11 @@ BLOCK_BYTES = 2**19
 BLOCK_WORK = 2**26
 """Multiplications behind them at most: a block takes milliseconds, and Ctrl-C is heard between two."""
 
-THREADED_WORK = 2**26
+THREADED_WORK = 2**22
 """Fewer multiplications than these are done before other threads would have started."""
+
+DOUBT = 0.3
+"""If single precision is this far off, too many values would have to be computed twice."""
 
 PANEL_POINTS = 256
 """Points whose kernel values meet their coefficients together."""
@@ -66,9 +71,31 @@ class Expansion:
         """The values at the rows of X, shape (n_rows, n_columns), in blocks of rows over `n_jobs` threads."""
         gram = self.kernel.bind(X, self.points)
         rows, columns = (np.arange(size, dtype=np.int32) for size in gram.shape)
-        values = product(gram, rows, columns, self.coefficients, n_jobs)
-        values += self.offsets
+        return product(gram, rows, columns, self.coefficients, n_jobs) + self.offsets
+
+    def decisions(self, X: Any, n_jobs: int | None = None) -> NDArray[np.float64]:
+        """The values with as many digits as their signs need: in single precision, again in double near zero."""
+        rounding = self._single_rounding(X)
+        if rounding.max() > DOUBT:
+            return self(X, n_jobs)
+        single = Expansion(self.kernel, self.points, self.coefficients.astype(np.float32), self.offsets)
+        values = single(X, n_jobs)
+        doubtful = np.flatnonzero((np.abs(values) <= rounding).any(axis=1))
+        if doubtful.size:
+            values[doubtful] = self(take(X, doubtful), n_jobs)
         return values
+
+    def _single_rounding(self, X: Any) -> NDArray[np.float64]:
+        """What single precision may do to the values, by column; infinity where that is not known.
+
+        Errors of the entries are independent and add up like the sides of right angles; those of sums, which
+        are made of at most all coefficients, do not.
+        """
+        if not isinstance(self.kernel, StationaryKernel):
+            return np.full(self.offsets.size, np.inf)
+        c, epsilon = self.coefficients, np.finfo(np.float32).eps
+        entries = self.kernel.bind(X, self.points).single_rounding * np.sqrt((c * c).sum(axis=0))
+        return 4 * (entries + epsilon * abs(c).sum(axis=0))
 
     def inner(self, other: Expansion) -> NDArray[np.float64]:
         """Inner products <f_c, g_d> of all columns of both; offsets play no part."""
@@ -94,18 +121,21 @@ def product(
     coefficients: Any,
     n_jobs: int | None = None,
 ) -> NDArray[np.float64]:
-    """K[rows, columns] @ coefficients, by blocks of rows in `n_jobs` threads: memory stays bounded."""
+    """K[rows, columns] @ coefficients, by blocks of rows in `n_jobs` threads: memory stays bounded.
+
+    K has the precision of the coefficients; the sum over many points is one in double.
+    """
     values = np.zeros((rows.size, coefficients.shape[1]))
     if columns.size == 0 or rows.size == 0:
         return values
     panels = list(_panels(columns, coefficients, rows.size))
-    entries = min(BLOCK_BYTES // 8, BLOCK_WORK / gram.entry_work)
+    entries = min(BLOCK_BYTES // coefficients.dtype.itemsize, BLOCK_WORK / gram.entry_work)
     size = max(1, int(entries // panels[0].points.size))
     blocks = [slice(begin, begin + size) for begin in range(0, rows.size, size)]
 
     def evaluate(block: slice, abandoned: Event) -> None:
         some, sums = rows[block], values[block]
-        room = np.empty(some.size * panels[0].points.size)
+        room = np.empty(some.size * panels[0].points.size, coefficients.dtype)
         for panel in panels:
             if abandoned.is_set():
                 break
@@ -126,7 +156,7 @@ class _Panel:
 
     points: NDArray[np.int32]
     functions: NDArray[np.intp] | slice
-    coefficients: NDArray[np.float64]
+    coefficients: NDArray[np.floating]
 
 
 def _panels(columns: NDArray[np.int32], coefficients: Any, n_rows: int) -> Iterator[_Panel]:
@@ -142,11 +172,11 @@ def _panels(columns: NDArray[np.int32], coefficients: Any, n_rows: int) -> Itera
             yield _Panel(columns[part], slice(None), coefficients[part])
 
 
-def _used(coefficients: sp.csr_array, part: slice) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+def _used(coefficients: sp.csr_array, part: slice) -> tuple[NDArray[np.intp], NDArray[np.floating]]:
     """The columns of a CSR array in which some of these rows have an entry, and the rows in them."""
     ends = coefficients.indptr[part.start : part.stop + 1]
     entries = slice(ends[0], ends[-1])
     used, place = np.unique(coefficients.indices[entries], return_inverse=True)
-    dense = np.zeros((ends.size - 1, used.size))
+    dense = np.zeros((ends.size - 1, used.size), coefficients.dtype)
     dense[np.repeat(np.arange(ends.size - 1), np.diff(ends)), place] = coefficients.data[entries]
     return used, dense

@@ -102,3 +102,23 @@ def test_sparse_coefficients_give_the_same_values(monkeypatch, points):
     few = np.where(rng.random((7, 5)) < 0.3, rng.normal(size=(7, 5)), 0.0)
     dense = Expansion(KERNEL, Z, few, np.zeros(5))(X)
     np.testing.assert_allclose(Expansion(KERNEL, Z, sp.csr_array(few), np.zeros(5))(X), dense, atol=1e-15)
+
+
+@pytest.mark.parametrize("d", [2, 20])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_decisions_have_the_signs_of_the_values(d, sparse):
+    random = np.random.default_rng(d)
+    points, coefficients = random.normal(size=(400, d)), 1e3 * random.normal(size=(400, 3))
+    Y = random.normal(size=(2000, d))
+    g = Expansion(wm.Gaussian(0.5 / d), points, coefficients, np.zeros(3))
+    # All values of the first row are zero, but for the rounding of double precision.
+    g = Expansion(g.kernel, points, sp.csr_array(coefficients) if sparse else coefficients, -g(Y[:1])[0])
+    exact, decided = g(Y), g.decisions(Y)
+    assert np.array_equal(np.sign(decided[1:]), np.sign(exact[1:]))
+    assert np.abs(decided[0]).max() < 1e-10
+    assert np.abs(decided - exact).max() > 1e-9  # most are in single precision
+
+
+def test_decisions_of_unbounded_kernels_are_the_values():
+    g = Expansion(wm.Linear(), Z, COEFFICIENTS, OFFSETS)
+    assert np.array_equal(g.decisions(X), g(X))

@@ -96,6 +96,12 @@ def test_rows_and_columns_may_be_stored_differently(name, storages):
     assert_agrees(kernel, formula, points(storages[0], 5, 0), points(storages[1], 9, 1))
 
 
+def test_points_far_from_the_origin_meet_sparse_ones():
+    X, Y = points("csr float64", 5, 0, d=20), points("float64", 9, 1, d=20) + 1
+    assert_agrees(kernels.Gaussian(0.02), twin.gaussian(0.02), X, Y)
+    assert_agrees(kernels.Gaussian(0.02), twin.gaussian(0.02), Y, X)
+
+
 @pytest.mark.parametrize("d", [1, 2, 3, 8, 16, 31, 57, 200])
 @pytest.mark.parametrize("precision", [np.float32, np.float64])
 def test_every_dimension_is_summed_whole(d, precision):

@@ -20,7 +20,7 @@ struct Decay {
   void operator()(const T* distances, std::size_t count, T* out) const {
     simd::on_avx512([=, this]() WM_INLINE_LAMBDA {
       const T factor = T(-gamma);
-      for (std::size_t b = 0; b < count; ++b) out[b] = simd::exp(factor * distances[b]);
+      for (std::size_t b = 0; b < count; ++b) out[b] = simd::decayed(factor * distances[b]);
     });
   }
 };

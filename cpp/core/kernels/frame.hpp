@@ -7,6 +7,7 @@
 // rounding of |x|^2 + |z|^2. Dense points are therefore seen from their mean; sparse ones stay where they are.
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "../points.hpp"
@@ -44,10 +45,13 @@ class Frame {
   /// The largest squared length in this frame.
   double largest_square(const Points& points) const {
     double largest = 0.0;
-    Packed<double> one;
-    for (Index i = 0; i < count(points); ++i) {
-      pack(points, {&i, 1}, one);
-      largest = std::max(largest, one.squares[0]);
+    Packed<double> packed;
+    std::vector<Index> some;
+    for (Index first = 0; first < count(points); first += Index(some.size())) {
+      some.resize(std::min<Index>(64, count(points) - first));
+      std::iota(some.begin(), some.end(), first);
+      pack(points, some, packed);
+      largest = std::max(largest, *std::max_element(packed.squares.begin(), packed.squares.end()));
     }
     return largest;
   }

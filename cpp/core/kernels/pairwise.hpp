@@ -13,7 +13,7 @@
 
 #include "../gram.hpp"
 #include "../lease.hpp"
-#include "product_blocks.hpp"
+#include "packed_blocks.hpp"
 #include "sums.hpp"
 
 namespace wm {
@@ -37,12 +37,12 @@ class PairwiseGram : public Gram {
   Index columns() const override { return count(z_); }
 
   void block(std::span<const Index> which, std::span<const Index> columns, float* out) const override {
-    if (by_products(which, columns, out)) return;
+    if (by_packing(which, columns, out)) return;
     std::visit([&](const auto& z) { choose_accumulator(z, which, columns, out); }, z_);
   }
 
   void block(std::span<const Index> which, std::span<const Index> columns, double* out) const override {
-    if (by_products(which, columns, out)) return;
+    if (by_packing(which, columns, out)) return;
     std::visit([&](const auto& z) { accumulate_in<double>(z, which, columns, out); }, z_);
   }
 
@@ -56,8 +56,7 @@ class PairwiseGram : public Gram {
 
   double single_rounding() const override {
     double factor = 1.0;
-    if constexpr (Term::from_products == FromProducts::squared_distance)
-      if (blas::available() && blocks().worthwhile()) factor += 8.0 * blocks().magnification();
+    if constexpr (Term::from_products == FromProducts::squared_distance) factor += blocks().magnification();
     return factor * Gram::single_rounding();
   }
 
@@ -93,36 +92,35 @@ class PairwiseGram : public Gram {
     }
   }
 
-  /// A large block by matrix products, if that is cheaper; false if it is not.
+  /// A large block of points written out, if that is cheaper; false if it is not.
   template <class Out>
-  bool by_products(std::span<const Index> which, std::span<const Index> columns, Out* out) const {
+  bool by_packing(std::span<const Index> which, std::span<const Index> columns, Out* out) const {
     constexpr std::size_t few = 4;
     if constexpr (Term::from_products == FromProducts::no) return false;
     if constexpr (Term::from_products != FromProducts::no) {
-      if (which.size() < few || columns.size() < few || !blas::available() || !blocks().worthwhile()) return false;
-      const auto use = [&](std::size_t a, std::size_t b, auto* sums, std::size_t count) {
-        map_sums(sums, count, out + a * columns.size() + b);
-      };
-      if (std::is_same_v<Out, float> && blocks().single())
-        blocks().template for_each_stretch<float>(which, columns, use);
-      else
-        blocks().template for_each_stretch<double>(which, columns, use);
+      if (which.size() < few || columns.size() < few || !blocks().template worthwhile<Out>()) return false;
+      blocks().template for_each_stretch<Out>(which, columns,
+                                              [&](std::size_t a, std::size_t b, auto* sums, std::size_t count) {
+                                                map_sums(sums, count, out + a * columns.size() + b);
+                                              });
       return true;
     }
   }
 
   /// Made when a large block is first asked for.
-  const ProductBlocks& blocks() const {
+  const PackedBlocks& blocks() const {
     std::call_once(blocks_known_, [&] {
       constexpr bool distances = Term::from_products == FromProducts::squared_distance;
-      blocks_.emplace(x_, z_, term_.frame(z_), distances, map_.sensitivity());
+      blocks_.emplace(x_, z_, term_.frame(is_sparse(x_) ? x_ : z_), distances, map_.sensitivity());
     });
     return *blocks_;
   }
 
   template <class A, class Out>
   void map_sums(A* sums, std::size_t count, Out* values) const {
-    if constexpr (Map::bears_rounding) {
+    if constexpr (requires { map_(static_cast<const Out*>(sums), count, values); }) {
+      map_(static_cast<const Out*>(sums), count, values);
+    } else if constexpr (Map::bears_rounding) {
       std::copy_n(sums, count, values);
       map_(values, count);
     } else {
@@ -135,7 +133,7 @@ class PairwiseGram : public Gram {
   Map map_;
   Term term_;
   mutable std::once_flag blocks_known_;
-  mutable std::optional<ProductBlocks> blocks_;
+  mutable std::optional<PackedBlocks> blocks_;
 };
 
 }  // namespace wm

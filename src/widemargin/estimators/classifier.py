@@ -281,21 +281,29 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
             return code.score_classes(values, k)
         return values
 
-    def _by_parts(self, X: Any, read: Callable[[NDArray[np.float64]], NDArray[Any]]) -> NDArray[Any]:
-        """What `read` makes of the values at X, some rows at a time: many pairs of classes need much room."""
+    def _by_parts(
+        self, X: Any, read: Callable[[NDArray[np.float64]], NDArray[Any]], *, signs: bool = False
+    ) -> NDArray[Any]:
+        """What `read` makes of the values at X, or of their signs alone.
+
+        Some rows at a time: many pairs of classes need much room.
+        """
         check_is_fitted(self)
         X = sample.read_prediction(self, X)
         f, n, size = self._expansion(X), count(X), max(1, PART_ENTRIES // self.intercept_.size)
+        values = f.decisions if signs else f
         if n <= size:
-            return read(f(X, self.n_jobs))
-        return np.concatenate([read(f(X[begin : begin + size], self.n_jobs)) for begin in range(0, n, size)])
+            return read(values(X, self.n_jobs))
+        parts = (X[begin : begin + size] for begin in range(0, n, size))
+        return np.concatenate([read(values(part, self.n_jobs)) for part in parts])
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row of X, see `decision_function`."""
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        return self.classes_[self._by_parts(X, self._decide)]
+        votes = len(self.classes_) == 2 or (self._has_pairs and not self.break_ties)
+        return self.classes_[self._by_parts(X, self._decide, signs=votes)]
 
     def _decide(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
         """Index of the predicted class."""

@@ -1,0 +1,148 @@
+#pragma once
+// Blocks of sums over coordinates of points written out in a frame, where the sum is an inner product or a squared
+// distance. By matrix products (BLAS):
+//
+//   sums[a, b] = <x_a, z_b>   or   |x_a|^2 + |z_b|^2 - 2 <x_a, z_b>
+//
+// The second form cancels. Its error is a rounding of |x|^2 + |z|^2, seen from the mean of the points, and matters by
+// the sensitivity of what is made of it (gamma of a Gaussian); single precision is used where that stays harmless.
+// Distances over few coordinates are sums of squared differences, in single precision only: they lose less to it.
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <type_traits>
+
+#include "../blas.hpp"
+#include "../lease.hpp"
+#include "packed_points.hpp"
+#include "terms.hpp"
+
+namespace wm {
+
+class PackedBlocks {
+ public:
+  PackedBlocks(const Points& x, const Points& z, Frame frame, bool distances, double sensitivity)
+      : frame_(std::move(frame)),
+        distances_(distances),
+        few_(frame_.dimension() <= 8),
+        single_(x, z, frame_),
+        double_(x, z, frame_) {
+    const bool pays = fills_enough(x) && fills_enough(z) && (few_ ? distances : blas::available());
+    if (!pays) return;
+    if (!distances) {
+      double_pays_ = true;
+      single_pays_ = !is_double(x) && !is_double(z);
+      return;
+    }
+    const double square = std::max(frame_.largest_square(x), frame_.largest_square(z));
+    // An error of |x|^2 is seen whole; one of x - z only where that is small, on the scale of the kernel.
+    magnification_ = few_ ? std::sqrt(sensitivity * square) : 8.0 * sensitivity * square;
+    single_pays_ = magnification_ <= 128.0 && square < 1e30 && sensitivity < 1e30;
+    double_pays_ = !few_ && magnification_ <= 8e4;
+  }
+
+  /// Whether to get entries in type Out here.
+  template <class Out>
+  bool worthwhile() const {
+    return double_pays_ || (std::is_same_v<Out, float> && single_pays_);
+  }
+
+  /// What the rounding of an entry to single precision is multiplied by, at most, and added to it.
+  double magnification() const { return single_pays_ ? magnification_ : 0.0; }
+
+  /// Calls use(a, b, sums, count) for stretches of sums: row a from column b on.
+  template <class Out, class Use>
+  void for_each_stretch(std::span<const Index> which, std::span<const Index> columns, Use use) const {
+    if (std::is_same_v<Out, float> && single_pays_)
+      by_parts(single_, which, columns, use);
+    else
+      by_parts(double_, which, columns, use);
+  }
+
+ private:
+  /// The points of both sides, which may be the same.
+  template <class A>
+  struct Sides {
+    Sides(const Points& x, const Points& z, const Frame& frame)
+        : x(std::make_shared<PackedPoints<A>>(x, frame)),
+          z(x == z ? this->x : std::make_shared<PackedPoints<A>>(z, frame)) {}
+    std::shared_ptr<PackedPoints<A>> x, z;
+  };
+
+  template <class A, class Use>
+  void by_parts(const Sides<A>& sides, std::span<const Index> which, std::span<const Index> columns, Use use) const {
+    static thread_local Packed<A> x_room, z_room;
+    // A block of sums stays in a near cache, and points with very many coordinates do not take much room.
+    const std::size_t affordable = (std::size_t{1} << 20) / frame_.dimension() + 32;
+    const std::size_t rows_at_once = std::min<std::size_t>(512, affordable);
+    const std::size_t columns_at_once = std::min<std::size_t>(256, affordable);
+    Lease<A> room(rows_at_once * columns_at_once);
+    for (std::size_t first = 0; first < which.size(); first += rows_at_once) {
+      const auto rows = which.subspan(first, std::min(rows_at_once, which.size() - first));
+      const auto x = (*sides.x)(rows, x_room);
+      for (std::size_t b = 0; b < columns.size(); b += columns_at_once) {
+        const auto these = columns.subspan(b, std::min(columns_at_once, columns.size() - b));
+        const auto z = (*sides.z)(these, z_room);
+        sum(x, z, room.data());
+        for (std::size_t a = 0; a < rows.size(); ++a) use(first + a, b, room.data() + a * these.size(), these.size());
+      }
+    }
+  }
+
+  template <class Some, class A>
+  void sum(Some x, Some z, A* sums) const {
+    if (few_) return differences(x, z, sums);
+    blas::products(x.values, int(x.count), z.values, int(z.count), int(frame_.dimension()), sums);
+    if (!distances_) return;
+    simd::on_avx512([&]() WM_INLINE_LAMBDA {
+      for (std::size_t a = 0; a < x.count; ++a)
+        for (std::size_t b = 0; b < z.count; ++b) {
+          A& sum = sums[a * z.count + b];
+          const A distance = x.squares[a] + z.squares[b] - 2 * sum;
+          sum = distance > 0 ? distance : A(0);
+        }
+    });
+  }
+
+  template <class Some, class A>
+  void differences(Some x, Some z, A* sums) const {
+    const std::size_t d = frame_.dimension(), count = z.count;
+    Lease<A> by_coordinate(d * count);
+    A* const zs = by_coordinate.data();
+    for (std::size_t b = 0; b < count; ++b)
+      for (std::size_t j = 0; j < d; ++j) zs[j * count + b] = z.values[b * d + j];
+    simd::on_avx512([&]() WM_INLINE_LAMBDA {
+      for (std::size_t a = 0; a < x.count; ++a) {
+        A* const row = sums + a * count;
+        std::fill_n(row, count, A(0));
+        for (std::size_t j = 0; j < d; ++j) {
+          const A xj = x.values[a * d + j];
+          for (std::size_t b = 0; b < count; ++b) row[b] += (xj - zs[j * count + b]) * (xj - zs[j * count + b]);
+        }
+      }
+    });
+  }
+
+  /// Computing with zeros is cheaper than walking along the other coordinates, up to a point.
+  static bool fills_enough(const Points& points) {
+    constexpr std::int64_t zeros_per_value = 12;
+    return std::visit(
+        [](const auto& p) {
+          using P = std::remove_cvref_t<decltype(p)>;
+          if (p.dimension == 0 || p.count == 0) return false;
+          if constexpr (!P::sparse) return true;
+          if constexpr (P::sparse)
+            return std::int64_t{p.count} * p.dimension <= zeros_per_value * (p.start(p.count) - p.start(0));
+        },
+        points);
+  }
+
+  Frame frame_;
+  bool distances_, few_, single_pays_ = false, double_pays_ = false;
+  double magnification_ = 0.0;
+  Sides<float> single_;
+  Sides<double> double_;
+};
+
+}  // namespace wm

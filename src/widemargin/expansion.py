@@ -74,7 +74,7 @@ class Expansion:
         return product(gram, rows, columns, self.coefficients, n_jobs) + self.offsets
 
     def decisions(self, X: Any, n_jobs: int | None = None) -> NDArray[np.float64]:
-        """The values with as many digits as their signs need: in single precision, again in double near zero."""
+        """The values as exactly as their signs need: in single precision, near zero in double."""
         rounding = self._single_rounding(X)
         if rounding.max() > DOUBT:
             return self(X, n_jobs)

@@ -133,7 +133,9 @@ void bind_gram(nb::module_& m) {
       .def("accumulated", &accumulated, "which"_a.noconvert(), "weights"_a.noconvert(), "columns"_a.noconvert(),
            "The sum of weights[a] K[which[a], columns] over a, in double precision.")
       .def("diagonal", &diagonal, "The entries K[r, r] of a square matrix.")
-      .def_prop_ro("single_rounding", &wm::Gram::single_rounding, "What an entry of block32 may be wrong by.")
+      .def_prop_ro(
+          "single_rounding", [](const wm::Gram& g) { return g.rounding(wm::Arithmetic::Single); },
+          "What an entry of block32 may be wrong by.")
       .def_prop_ro("stored", &wm::Gram::stored, "Whether the entries are in memory.")
       .def_ro("entry_work", &wm::Gram::entry_work, "About how many multiplications are behind an entry.")
       .def_prop_ro("preferred_block", &wm::Gram::preferred_block, "How many rows to ask for at a time.");

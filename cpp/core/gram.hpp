@@ -15,6 +15,14 @@
 
 namespace wm {
 
+enum class Arithmetic { Single, Double };
+
+template <class Real>
+inline constexpr Arithmetic arithmetic_of = sizeof(Real) == sizeof(float) ? Arithmetic::Single : Arithmetic::Double;
+
+/// The relative error of a rounded number; in double precision, where products are summed too, of a few sums.
+constexpr double unit(Arithmetic precision) { return precision == Arithmetic::Single ? 6e-8 : 1e-15; }
+
 class Gram {
  public:
   virtual ~Gram() = default;
@@ -61,8 +69,8 @@ class Gram {
     return diagonal_;
   }
 
-  /// What an entry in single precision may be wrong by; zero: it is the entry.
-  virtual double single_rounding() const { return 6e-8 * largest_entry(); }
+  /// What an entry in this precision may be wrong by; zero: it is the entry.
+  virtual double rounding(Arithmetic precision) const { return unit(precision) * largest_entry(); }
 
   /// For a square Gram; kernels are positive semi-definite, or nearly so.
   double largest_entry() const {

@@ -41,6 +41,9 @@ class RowCache {
 
   std::size_t columns() const { return columns_->size(); }
 
+  /// Whether rows are read where they lie in memory: over fewer columns they would have to be copied.
+  bool lie_ready() const { return lie_ready_; }
+
   bool contains(Index slot) const { return lie_ready_ || entries_[slot].columns == columns_; }
 
   /// The row of `slot` over the current columns; valid during the next two calls.

@@ -96,7 +96,7 @@ class Run {
   double rounding() {
     state.store();
     constexpr double mean_of_largest = 0.03;
-    return mean_of_largest * iterate_.gram().single_rounding() * iterate_.rounding_scale();
+    return mean_of_largest * iterate_.gram().rounding(Arithmetic::Single) * iterate_.rounding_scale();
   }
 
   void record(Index i, Index j, const Step& step) {

@@ -88,13 +88,16 @@ class Smo {
     }
   }
 
+  /// Shorter rows are read faster, but have to be made first.
+  static constexpr double worth_copying = 0.3;
+
   void housekeeping() {
     if (least_violation_ <= 10.0 * tolerance_ && !looked_back_ && run_.shrunk()) {
       looked_back_ = true;  // near the end one look at everything saves running far into a wrongly shrunk problem
       run_.reload();
     }
     if (cone_) stretch();
-    run_.shrink(shrinking_);
+    run_.shrink(shrinking_, state_.rows_lie_ready() ? worth_copying : 1.0);
     if (options_.may_need_double) precision_exhausted_ = run_.rounding() > tolerance_;
   }
 

@@ -61,6 +61,7 @@ class State {
   Index position(Index v) const { return position_[v]; }
 
   const Real* row(Index k) { return cache_.row(slot(k)); }
+  bool rows_lie_ready() const { return cache_.lie_ready(); }
   bool row_cached(Index k) const { return cache_.contains(slot(k)); }
 
   /// K_ij from the row of i.
@@ -76,10 +77,7 @@ class State {
   }
 
   /// What rounding of the rows may have done to the gradient: of an entry, times the way the coefficients have gone.
-  double error() const {
-    const Gram& gram = iterate_.gram();
-    return (std::is_same_v<Real, float> ? gram.single_rounding() : 1e-15 * gram.largest_entry()) * travelled_;
-  }
+  double error() const { return iterate_.gram().rounding(arithmetic_of<Real>) * travelled_; }
 
   /// How far (a_i, a_j) can go along (+1, -1), and against it.
   double room_ahead(const Pair& p) const { return std::min(rise[p.i], fall[p.j]); }

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from reference import cases, certificate, product, qp, smo
 from reference.program import program, written_out
-from widemargin.problems import epsilon_regression, nu_classification
+from widemargin.kernels import Precomputed
+from widemargin.problems import epsilon_regression, nu_classification, soft_margin
 from widemargin.solvers import SMO, Decomposition, HybridMaximumGain, Status, Stop
 
 seeds = st.integers(0, 10_000)
@@ -56,7 +57,7 @@ def test_T_OPT_every_combination_reaches_the_optimum_of_the_judge(policy, shrink
 def test_T_OPT_decomposition_with_larger_working_sets_reaches_the_optimum_of_the_judge(size):
     for seed, kind in enumerate(cases.KINDS):
         posed = cases.random_program(seed, m=14, kind=kind)
-        solution = Decomposition(size, SMO(precision="double"), precision="double").solve(
+        solution = Decomposition(size, precision="double").solve(
             product.problem(posed), product.gram(posed.K), stop=Stop(tol=1e-8, max_iter=100_000)
         )
         assert solution.status is Status.OPTIMAL
@@ -223,3 +224,9 @@ def test_a_start_that_changes_the_sum_is_refused():
 def test_a_start_of_another_length_is_refused():
     with pytest.raises(ValueError, match="start must have one value for each of the 8 variables"):
         product.solve(cases.random_program(0), start=np.zeros(3))
+
+
+@pytest.mark.parametrize("inner", [SMO(precision="double"), SMO(tie_break="highest"), SMO(first_pair=(0, 1))])
+def test_settings_of_the_inner_solver_that_nobody_would_read_are_refused(inner):
+    with pytest.raises(ValueError, match="of the inner solver"):
+        Decomposition(size=2, inner=inner).solve(soft_margin([1, -1], 1.0), Precomputed().bind(np.eye(2)))

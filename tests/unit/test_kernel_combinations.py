@@ -352,6 +352,7 @@ def test_weights_of_the_wrong_shape_are_refused():
         kernels.Gaussian(0.1) * kernels.Gaussian(0.05),
         3.0 * kernels.Gaussian(0.1),
         kernels.Normalized(kernels.Gaussian(0.1)),
+        kernels.Gaussian(0.1).exp(),
     ],
 )
 def test_the_rounding_of_single_precision_is_no_larger_than_it_is_said_to_be(kernel):

@@ -36,7 +36,9 @@ class BinaryGram : public Gram {
     right_->diagonal(other.data());
     Operation::apply(out, other.data(), rows());
   }
-  double single_rounding() const override { return Gram::single_rounding() + Operation::rounding(*left_, *right_); }
+  double rounding(Arithmetic precision) const override {
+    return Gram::rounding(precision) + Operation::rounding(*left_, *right_, precision);
+  }
   Index preferred_block() const override { return std::max(left_->preferred_block(), right_->preferred_block()); }
 
  private:
@@ -53,8 +55,8 @@ class BinaryGram : public Gram {
 };
 
 struct Add {
-  static double rounding(const Gram& left, const Gram& right) {
-    return left.single_rounding() + right.single_rounding();
+  static double rounding(const Gram& left, const Gram& right, Arithmetic precision) {
+    return left.rounding(precision) + right.rounding(precision);
   }
   template <class T>
   static void apply(T* left, const T* right, std::size_t count) {
@@ -63,8 +65,8 @@ struct Add {
 };
 
 struct Multiply {
-  static double rounding(const Gram& left, const Gram& right) {
-    return left.single_rounding() * right.largest_entry() + left.largest_entry() * right.single_rounding();
+  static double rounding(const Gram& left, const Gram& right, Arithmetic precision) {
+    return left.rounding(precision) * right.largest_entry() + left.largest_entry() * right.rounding(precision);
   }
   template <class T>
   static void apply(T* left, const T* right, std::size_t count) {
@@ -117,7 +119,9 @@ class ScaledGram : public Gram {
     part_->diagonal(out);
     scale(out, rows());
   }
-  double single_rounding() const override { return Gram::single_rounding() + factor_ * part_->single_rounding(); }
+  double rounding(Arithmetic precision) const override {
+    return Gram::rounding(precision) + factor_ * part_->rounding(precision);
+  }
   Index preferred_block() const override { return part_->preferred_block(); }
 
  private:
@@ -151,6 +155,9 @@ class ExponentialGram : public Gram {
     part_->diagonal(out);
     exponentiate(out, rows());
   }
+  double rounding(Arithmetic precision) const override {
+    return Gram::rounding(precision) + largest_entry() * part_->rounding(Arithmetic::Double);
+  }
   Index preferred_block() const override { return part_->preferred_block(); }
 
  private:
@@ -181,8 +188,8 @@ class NormalizedGram : public Gram {
     normalize(which, columns, out);
   }
   void diagonal(double* out) const override { std::fill_n(out, rows(), 1.0); }
-  double single_rounding() const override {
-    return Gram::single_rounding() + part_->single_rounding() / part_->largest_entry();
+  double rounding(Arithmetic precision) const override {
+    return Gram::rounding(precision) + part_->rounding(precision) / part_->largest_entry();
   }
   Index preferred_block() const override { return part_->preferred_block(); }
 

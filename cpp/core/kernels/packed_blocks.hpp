@@ -14,6 +14,7 @@
 #include <type_traits>
 
 #include "../blas.hpp"
+#include "../gram.hpp"
 #include "../lease.hpp"
 #include "packed_points.hpp"
 #include "terms.hpp"
@@ -48,8 +49,10 @@ class PackedBlocks {
     return double_pays_ || (std::is_same_v<Out, float> && single_pays_);
   }
 
-  /// What the rounding of an entry to single precision is multiplied by, at most, and added to it.
-  double magnification() const { return single_pays_ ? magnification_ : 0.0; }
+  /// What the rounding of an entry is multiplied by, at most, and added to it.
+  double magnification(Arithmetic precision) const {
+    return (precision == Arithmetic::Single ? single_pays_ : double_pays_) ? magnification_ : 0.0;
+  }
 
   /// Calls use(a, b, sums, count) for stretches of sums: row a from column b on.
   template <class Out, class Use>

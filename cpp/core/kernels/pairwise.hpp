@@ -54,10 +54,10 @@ class PairwiseGram : public Gram {
     for (Index r = 0; r < rows(); ++r) block({&r, 1}, {&r, 1}, out + r);
   }
 
-  double single_rounding() const override {
+  double rounding(Arithmetic precision) const override {
     double factor = 1.0;
-    if constexpr (Term::from_products == FromProducts::squared_distance) factor += blocks().magnification();
-    return factor * Gram::single_rounding();
+    if constexpr (Term::from_products == FromProducts::squared_distance) factor += blocks().magnification(precision);
+    return factor * Gram::rounding(precision);
   }
 
  private:

@@ -33,7 +33,9 @@ class PrecomputedGram : public Gram {
   bool stored() const override { return has_plain_rows(); }
   const float* single_row(Index row) const override { return plain_row_as<float>(row); }
   const double* double_row(Index row) const override { return plain_row_as<double>(row); }
-  double single_rounding() const override { return std::is_same_v<T, float> ? 0.0 : Gram::single_rounding(); }
+  double rounding(Arithmetic precision) const override {
+    return std::is_same_v<T, float> && precision == Arithmetic::Single ? 0.0 : Gram::rounding(precision);
+  }
   void accumulate(std::span<const Index> rows, std::span<const double> weights, std::span<const Index> columns,
                   double* out) const override {
     if (!has_plain_rows()) return Gram::accumulate(rows, weights, columns, out);

@@ -20,7 +20,7 @@ class TabulatedGram : public Gram {
     exact_->block(which, columns, out);
   }
   void diagonal(double* out) const override { exact_->diagonal(out); }
-  double single_rounding() const override { return exact_->single_rounding(); }
+  double rounding(Arithmetic precision) const override { return exact_->rounding(precision); }
   Index preferred_block() const override { return exact_->preferred_block(); }
 
  private:

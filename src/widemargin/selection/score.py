@@ -20,6 +20,11 @@ def choose_score(estimator: Any, scoring: Any) -> Score:
     if scoring is None:
         return _accuracy if is_classifier(estimator) else _r2
     scorer = check_scoring(estimator, scoring)
+    if getattr(scorer, "_response_method", None) == "predict_proba":
+        raise ValueError(
+            f"scoring={scoring!r} asks for probabilities, which cross_validate_path does not compute: "
+            "choose one of predictions or decision values, such as 'balanced_accuracy' or 'roc_auc'."
+        )
 
     def score(estimator: Any, y: NDArray[Any], targets: Any, values: NDArray[np.float64]) -> float:
         return float(scorer(_answering(estimator, targets, values), np.zeros((len(y), 1)), y))

@@ -71,6 +71,7 @@ class Decomposition(BaseEstimator):
         if size < 2:
             raise ValueError(f"size must be at least 2; got {self.size!r}.")
         inner = self.inner if self.inner is not None else SMO()
+        _check_inner(inner)
         settings = SMO(precision=self.precision).settings(stop or Stop())
         limit(settings, stop or Stop(), shrinking, cache_bytes, n_threads)
         return run(
@@ -84,3 +85,11 @@ class Decomposition(BaseEstimator):
             observer=observer,
             decomposition=(int(size), inner.settings(Stop())),
         )
+
+
+def _check_inner(inner: SMO) -> None:
+    """Refuse what would not be read."""
+    for name in ("tie_break", "seed", "precision", "trace", "first_pair"):
+        if getattr(inner, name) != getattr(SMO(), name):
+            place = "has no meaning there" if name == "first_pair" else "belongs to the Decomposition itself"
+            raise ValueError(f"{name} of the inner solver {place}.")

@@ -25,7 +25,7 @@ BLOCK_BYTES = 2**19
 BLOCK_WORK = 2**26
 """Multiplications behind them at most: a block takes milliseconds, and Ctrl-C is heard between two."""
 
-THREADED_WORK = 2**22
+THREADED_WORK = 2**24
 """Fewer multiplications than these are done before other threads would have started."""
 
 DOUBT = 0.3

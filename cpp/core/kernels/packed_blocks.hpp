@@ -6,7 +6,7 @@
 //
 // The second form cancels. Its error is a rounding of |x|^2 + |z|^2, seen from the mean of the points, and matters by
 // the sensitivity of what is made of it (gamma of a Gaussian); single precision is used where that stays harmless.
-// Distances over few coordinates are sums of squared differences, in single precision only: they lose less to it.
+// Distances over few coordinates are sums of squared differences, which lose less.
 
 #include <algorithm>
 #include <cmath>
@@ -40,7 +40,7 @@ class PackedBlocks {
     // An error of |x|^2 is seen whole; one of x - z only where that is small, on the scale of the kernel.
     magnification_ = few_ ? std::sqrt(sensitivity * square) : 8.0 * sensitivity * square;
     single_pays_ = magnification_ <= 128.0 && square < 1e30 && sensitivity < 1e30;
-    double_pays_ = !few_ && magnification_ <= 8e4;
+    double_pays_ = few_ ? single_pays_ : magnification_ <= 8e4;
   }
 
   /// Whether to get entries in type Out here.
@@ -54,7 +54,8 @@ class PackedBlocks {
     return (precision == Arithmetic::Single ? single_pays_ : double_pays_) ? magnification_ : 0.0;
   }
 
-  /// Calls use(a, b, sums, count) for stretches of sums: row a from column b on.
+  /// Calls use(a, b, sums, count) for stretches of sums: row a from column b on, and the rows after it if they are
+  /// whole.
   template <class Out, class Use>
   void for_each_stretch(std::span<const Index> which, std::span<const Index> columns, Use use) const {
     if (std::is_same_v<Out, float> && single_pays_)
@@ -88,6 +89,10 @@ class PackedBlocks {
         const auto these = columns.subspan(b, std::min(columns_at_once, columns.size() - b));
         const auto z = (*sides.z)(these, z_room);
         sum(x, z, room.data());
+        if (these.size() == columns.size()) {
+          use(first, 0, room.data(), rows.size() * these.size());
+          continue;
+        }
         for (std::size_t a = 0; a < rows.size(); ++a) use(first + a, b, room.data() + a * these.size(), these.size());
       }
     }

@@ -85,6 +85,12 @@ class PairwiseGram : public Gram {
       for (std::size_t b = 0; b < columns.size(); b += tile) {
         const auto these = columns.subspan(b, std::min(tile, columns.size() - b));
         sums_with_columns<A>(term, xs, z, these, sums.data());
+        if (these.size() == columns.size()) {  // one long stretch for the map
+          for (std::size_t a = 1; a < xs.size(); ++a)
+            std::copy_n(sums.data() + a * tile, these.size(), sums.data() + a * these.size());
+          map_sums(sums.data(), xs.size() * these.size(), out + first * these.size());
+          continue;
+        }
         for (std::size_t a = 0; a < xs.size(); ++a)
           map_sums(sums.data() + a * tile, these.size(), out + (first + a) * columns.size() + b);
       }

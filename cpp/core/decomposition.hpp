@@ -20,7 +20,8 @@ namespace wm {
 template <class Real>
 class Decomposition {
  public:
-  Decomposition(Run<Real>& run, Index size, const Settings& inner) : run_(run), size_(size), inner_(inner) {}
+  Decomposition(Run<Real>& run, Index size, std::size_t cache_bytes, const Settings& inner)
+      : run_(run), size_(affordable(size, cache_bytes)), inner_(inner) {}
 
   /// Nothing: single precision does not suffice, continue in double.
   std::optional<Status> run() {
@@ -118,10 +119,21 @@ class Decomposition {
     return true;
   }
 
-  /// Memory that stays from one block to the next.
+  /// Memory that stays from one block to the next, a part of the budget for rows.
   Real* room_for(std::size_t entries) {
-    if (entries > room_size_) room_ = std::make_unique_for_overwrite<Real[]>(room_size_ = entries);
+    if (entries > room_size_) {
+      state_.lend_cache((entries - room_size_) * sizeof(Real));
+      room_.reset();
+      room_ = std::make_unique_for_overwrite<Real[]>(room_size_ = entries);
+    }
     return room_.get();
+  }
+
+  /// No more variables than let the largest block be half of the budget, if that is not too little to work with.
+  static Index affordable(Index size, std::size_t cache_bytes) {
+    constexpr double few = 256;
+    const double most = std::sqrt(0.5 * static_cast<double>(cache_bytes) / sizeof(Real)) / growth;
+    return std::min(size, static_cast<Index>(std::max(few, std::min<double>(most, size))));
   }
 
   std::vector<double> best_change(const std::vector<Index>& W, const DenseGram<Real>& Q) {
@@ -217,7 +229,7 @@ inline Solution solve_decomposition(const Problem& problem, const Gram& gram, In
   settings.run.rule = inner.run.rule;
   if (problem.size() <= size || problem.is_cone()) return solve_smo(problem, gram, settings, observer, trace_every);
   return solve_with(problem, gram, settings, observer, trace_every,
-                    [&](auto& run) { return Decomposition(run, size, inner).run(); });
+                    [&](auto& run) { return Decomposition(run, size, settings.cache_bytes, inner).run(); });
 }
 
 }  // namespace wm

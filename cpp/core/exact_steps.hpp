@@ -68,11 +68,10 @@ class ExactSteps {
   template <class MustStop>
   bool load(MustStop must_stop) {
     const std::size_t m = member_.size();
-    const std::vector<double> block = state_.exact_block(member_);
     SquareMatrix Q(m);
+    if (!state_.exact_block(member_, Q, must_stop)) return false;
     std::vector<Index> group(m);
     for (std::size_t a = 0; a < m; ++a) {
-      std::copy_n(&block[a * m], m, Q.row(a));
       group[a] = state_.group_of(member_[a]);
       alpha_.push_back(state_.alpha(member_[a]));
       gradient_.push_back(state_.gradient[member_[a]]);

@@ -36,6 +36,13 @@ class RowCache {
 
   std::size_t columns() const { return columns_->size(); }
 
+  /// Gives up some of the budget to others, for good.
+  void lend(std::size_t bytes) {
+    lent_ += bytes;
+    make_room(bytes, -1);
+    account(static_cast<std::ptrdiff_t>(bytes));
+  }
+
   bool contains(Index slot) const {
     if (lie_ready_) return true;
     const Entry* const entry = find(slot);
@@ -285,7 +292,7 @@ class RowCache {
 
   std::size_t room_for_rows(std::size_t width) const {
     if (lie_ready_ || width == 0) return slots_.size();
-    return gram_.stored() ? 0 : budget_ / (width * sizeof(Real));
+    return gram_.stored() ? 0 : (budget_ - std::min(budget_, lent_)) / (width * sizeof(Real));
   }
 
   void touch(Entry& entry) { recent_.splice(recent_.begin(), recent_, entry.place); }
@@ -333,7 +340,7 @@ class RowCache {
 
   const Gram& gram_;
   const Slots& slots_;
-  std::size_t budget_;
+  std::size_t budget_, lent_ = 0;
   Counters& counters_;
   std::unordered_map<Index, Entry> entries_;  // by slot
   std::list<Index> recent_;  // most recent first

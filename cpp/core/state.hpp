@@ -11,6 +11,7 @@
 
 #include "iterate.hpp"
 #include "row_cache.hpp"
+#include "square_matrix.hpp"
 #include "sweeps.hpp"
 
 namespace wm {
@@ -168,22 +169,31 @@ class State {
     return true;
   }
 
-  /// Q among these positions, in double precision.
-  std::vector<double> exact_block(const std::vector<Index>& positions) const {
-    const std::size_t n = positions.size();
+  /// Room for a block of kernel values, which counts as cached rows do.
+  void lend_cache(std::size_t bytes) { cache_.lend(bytes); }
+
+  /// Q among these positions, in double precision; false if `must_stop()` said so.
+  template <class MustStop>
+  bool exact_block(const std::vector<Index>& positions, SquareMatrix& Q, MustStop must_stop) const {
     std::vector<Index> points, place;
-    for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t a = 0; a < positions.size(); ++a)
       if (const Index point = iterate_.problem().point(variable[positions[a]]); point >= 0) {
         points.push_back(point);
         place.push_back(static_cast<Index>(a));
       }
-    std::vector<double> K(points.size() * points.size()), Q(n * n, 0.0);
-    iterate_.gram().block(points, points, K.data());
-    counters_.kernel_evaluations += static_cast<std::int64_t>(K.size());
-    for (std::size_t a = 0; a < points.size(); ++a)
-      for (std::size_t b = 0; b < points.size(); ++b) Q[place[a] * n + place[b]] = K[a * points.size() + b];
-    for (std::size_t a = 0; a < n; ++a) Q[a * n + a] = diagonal(positions[a]);
-    return Q;
+    const std::size_t at_once = std::min(block_rows, rows_between_questions(iterate_.gram(), points.size()));
+    std::vector<double> rows(std::min(at_once, points.size()) * points.size());
+    for (std::size_t first = 0; first < points.size(); first += at_once) {
+      const auto some = std::span(points).subspan(first, std::min(at_once, points.size() - first));
+      iterate_.gram().block(some, points, rows.data());
+      counters_.kernel_evaluations += static_cast<std::int64_t>(some.size() * points.size());
+      for (std::size_t a = 0; a < some.size(); ++a)
+        for (std::size_t b = 0; b < points.size(); ++b)
+          Q(place[first + a], place[b]) = rows[a * points.size() + b];
+      if (must_stop()) return false;
+    }
+    for (std::size_t a = 0; a < positions.size(); ++a) Q(a, a) = diagonal(positions[a]);
+    return true;
   }
 
   /// a *= factor, for a cone: the gradient follows without the kernel, since Q a = linear - G.

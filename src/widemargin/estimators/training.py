@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,22 @@ def choose_solver(solver: Any) -> Any:
     if not hasattr(solver, "solve"):
         raise ValueError(f"solver must be None, a name or an object with a solve method, not {solver!r}.")
     return solver
+
+
+Solve = Callable[[Problem, Vector | None], Solution]
+"""What solves a problem from a start."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A problem that is stated when its turn comes: all problems of a fit at once would take much memory."""
+
+    size: int
+    """Number of its variables."""
+    work: Callable[[Solve], Solution]
+    """States the problem, has it solved, takes what it needs of the solution and returns what is kept."""
+    optional: bool = False
+    """Not begun after Ctrl-C."""
 
 
 @dataclass
@@ -132,29 +149,35 @@ class Training:
     callback: Callable[[Any], Any] | None
     polish: bool
 
-    def run(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Solved:
+    def solve(self, problem: Problem, gram: Any, start: Vector | None) -> Solved:
+        """Solve a single problem."""
+        return self.run([Job(problem.size, lambda solve: solve(problem, start))], gram)
+
+    def run(self, jobs: Sequence[Job], gram: Any) -> Solved:
         """Solve all problems, several at a time if there are threads for it."""
         begin = time.monotonic()
-        watch = Watch(self.callback, self.verbose, len(problems))
-        small = sum(problem.size for problem in problems) < THREADED_SIZE
-        jobs = 1 if small else allowed_threads(self.n_jobs)
-        workers = min(jobs, len(problems))
-        kind = table_type(problems, gram, self.cache_bytes)
-        table = None if kind is None else tabulate(gram, kind, jobs, self._time_left(begin, watch))
+        watch = Watch(self.callback, self.verbose, len(jobs))
+        small = sum(job.size for job in jobs) < THREADED_SIZE
+        threads = 1 if small else allowed_threads(self.n_jobs)
+        workers = min(threads, len(jobs))
+        kind = table_type(jobs, gram, self.cache_bytes)
+        table = None if kind is None else tabulate(gram, kind, threads, self._time_left(begin, watch))
         polish = POLISHING_STEPS if self.polish else 0
         row_bytes = self.cache_bytes - (0 if kind is None or table is None else table_bytes(gram, kind))
+        read: list[int] = []
 
-        def solve(k: int) -> Solution:
+        def solve(k: int, problem: Problem, start: Vector | None) -> Solution:
             solution = self.solver.solve(
-                problems[k],
+                problem,
                 gram if table is None else table,
-                start=starts[k],
+                start=start,
                 stop=Stop(self.tol, self.max_iter, self._time_left(begin, watch), polish),
                 shrinking=self.shrinking,
                 cache_bytes=row_bytes // workers,
-                n_threads=max(1, jobs // workers),
+                n_threads=max(1, threads // workers),
                 observer=watch.observer(k),
             )
+            read.append(solution.counters["kernel_evaluations"])
             if solution.status is Status.MAX_TIME and watch.stopped:
                 solution = replace(solution, status=Status.INTERRUPTED)  # given no time, see _time_left
             if solution.status is Status.INTERRUPTED and not watch.stopped:
@@ -163,7 +186,7 @@ class Training:
                 logger.info(
                     "problem %d of %d: %s (violation %.2e, %d iterations, %.2f s)",
                     k + 1,
-                    len(problems),
+                    len(jobs),
                     solution.status.sentence,
                     solution.kkt_violation,
                     solution.iterations,
@@ -171,12 +194,16 @@ class Training:
                 )
             return solution
 
+        def begin_job(k: int) -> Solution | None:
+            if jobs[k].optional and watch.error is not None:
+                return None
+            return jobs[k].work(partial(solve, k))
+
         with visible_messages() if self.verbose else nullcontext(), single_threaded_blas():
-            solutions = _in_threads(solve, len(problems), workers, watch)
+            solutions = _in_threads(begin_job, len(jobs), workers, watch)
         if isinstance(watch.error, Exception):
             raise watch.error
-        read = sum(each.counters["kernel_evaluations"] for each in solutions)
-        return Solved(solutions, watch.error, read if table is None else gram.shape[0] ** 2)
+        return Solved(solutions, watch.error, sum(read) if table is None else gram.shape[0] ** 2)
 
     def _time_left(self, begin: float, watch: Watch) -> float | None:
         if watch.stopped:
@@ -204,7 +231,7 @@ def worst_of(solutions: Sequence[Solution]) -> Solution:
     return max(solutions, key=lambda each: (SEVERITY.index(each.status), each.kkt_violation))
 
 
-def table_type(problems: Sequence[Problem], gram: Any, budget: int) -> type[np.floating] | None:
+def table_type(problems: Sequence[Job | Problem], gram: Any, budget: int) -> type[np.floating] | None:
     """The precision in which to compute all entries beforehand; None if that does not pay or fit.
 
     It pays if the problems share many entries, or if they are small: those use most of their rows, and to
@@ -248,16 +275,19 @@ def tabulate(gram: Any, kind: type[np.floating], workers: int, seconds: float | 
     return Precomputed().bind(K) if kind is np.float64 else _core.tabulated(K, gram)
 
 
-def _in_threads(solve: Callable[[int], Solution], count: int, workers: int, watch: Watch) -> list[Solution]:
+def _in_threads(
+    begin: Callable[[int], Solution | None], count: int, workers: int, watch: Watch
+) -> list[Solution]:
+    """The solutions of all jobs that were begun, in their order."""
     if workers == 1:
-        return [solve(k) for k in range(count)]
+        return [solution for k in range(count) if (solution := begin(k)) is not None]
     with ThreadPoolExecutor(workers) as pool:
-        futures = [pool.submit(solve, k) for k in range(count)]
+        futures = [pool.submit(begin, k) for k in range(count)]
         try:
             wait(futures)
         except KeyboardInterrupt as error:
             watch.stop(error)
-        return [future.result() for future in futures]
+        return [solution for future in futures if (solution := future.result()) is not None]
 
 
 @contextmanager

@@ -59,7 +59,8 @@ class Gram {
       std::vector<double> all(rows());
       diagonal(all.data());
       for (const double entry : all) largest_ = std::max(largest_, std::abs(entry));
-      if (rows() > 0 && std::adjacent_find(all.begin(), all.end(), std::not_equal_to<>()) == all.end()) all = {all.front()};
+      if (rows() > 0 && std::adjacent_find(all.begin(), all.end(), std::not_equal_to<>()) == all.end())
+        all = {all.front()};
       diagonal_ = std::move(all);
     });
     return diagonal_;

@@ -257,8 +257,8 @@ class Iterate {
   const Problem& problem_;
   const Gram& gram_;
   Slots slots_;
-  Entries reference_;            // the net coefficients `product_` belongs to
-  std::vector<double> product_;  // K reference, by slot
+  Entries reference_;             // the net coefficients `product_` belongs to
+  std::vector<double> product_;   // K reference, by slot
   Entries settled_, settled_at_;  // K a where it was exact the last time, and the net coefficients then
   std::span<const double> kernel_diagonal_;
   int threads_;

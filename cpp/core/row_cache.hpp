@@ -9,7 +9,6 @@
 #include <list>
 #include <memory>
 #include <numeric>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -25,7 +24,7 @@ template <class Real>
 class RowCache {
  public:
   RowCache(const Gram& gram, const Slots& slots, std::size_t budget_bytes, Counters& counters)
-      : gram_(gram), slots_(slots), budget_(budget_bytes), counters_(counters) {}
+      : gram_(gram), slots_(slots), budget_(budget_bytes), counters_(counters), entries_(slots.size()) {}
 
   void set_columns(Columns columns) {
     columns_ = std::move(columns);
@@ -171,8 +170,8 @@ class RowCache {
     make_room(length * sizeof(Real), slot);
     account(static_cast<std::ptrdiff_t>(length * sizeof(Real)));
     recent_.push_front(slot);
-    Entry entry{std::make_unique_for_overwrite<Real[]>(length), columns_, recent_.begin()};
-    return entries_.emplace(slot, std::move(entry)).first->second.values.get();
+    entries_[slot].reset(new Entry{std::make_unique_for_overwrite<Real[]>(length), columns_, recent_.begin()});
+    return entries_[slot]->values.get();
   }
 
   void account(std::ptrdiff_t bytes) {
@@ -181,10 +180,9 @@ class RowCache {
   }
 
   void evict(Index slot) {
-    const auto entry = entries_.find(slot);
-    account(-static_cast<std::ptrdiff_t>(entry->second.columns->size() * sizeof(Real)));
-    recent_.erase(entry->second.place);
-    entries_.erase(entry);
+    account(-static_cast<std::ptrdiff_t>(entries_[slot]->columns->size() * sizeof(Real)));
+    recent_.erase(entries_[slot]->place);
+    entries_[slot].reset();
   }
 
   void make_room(std::size_t bytes, Index except) {
@@ -287,7 +285,7 @@ class RowCache {
 
   /// The row of a slot that is up to date.
   const Real* kept_row(Index slot) const {
-    return lie_ready_ ? gram_row(slots_.point(slot)) : entries_.at(slot).values.get();
+    return lie_ready_ ? gram_row(slots_.point(slot)) : entries_[slot]->values.get();
   }
 
   std::size_t room_for_rows(std::size_t width) const {
@@ -298,11 +296,7 @@ class RowCache {
   void touch(Entry& entry) { recent_.splice(recent_.begin(), recent_, entry.place); }
 
   /// Null if it is not cached.
-  Entry* find(Index slot) { return const_cast<Entry*>(std::as_const(*this).find(slot)); }
-  const Entry* find(Index slot) const {
-    const auto found = entries_.find(slot);
-    return found == entries_.end() ? nullptr : &found->second;
-  }
+  Entry* find(Index slot) const { return entries_[slot].get(); }
 
   void add_kept_rows(const std::vector<Index>& rows, const std::vector<double>& weights, double* out, int threads) {
     fetch(rows, threads);
@@ -342,8 +336,8 @@ class RowCache {
   const Slots& slots_;
   std::size_t budget_, lent_ = 0;
   Counters& counters_;
-  std::unordered_map<Index, Entry> entries_;  // by slot
-  std::list<Index> recent_;  // most recent first
+  std::vector<std::unique_ptr<Entry>> entries_;  // by slot
+  std::list<Index> recent_;                      // most recent first
   std::size_t used_ = 0;
   Columns columns_;
   std::span<const Index> points_;  // of the columns

@@ -83,8 +83,8 @@ class Run {
   /// Leaves with an exact gradient, unless somebody is waiting and it would take long.
   Status finish(Status why) {
     if (options.believe) return why;
-    const bool waited_for = why == Status::Interrupted || why == Status::MaxTime;
-    const double deadline = waited_for ? observer_.seconds() + 0.1 : infinity;
+    const double patience = why == Status::Interrupted ? 0.02 : why == Status::MaxTime ? 0.1 : infinity;
+    const double deadline = observer_.seconds() + patience;
     refresh([&] { return observer_.seconds() > deadline; });
     return why;
   }

@@ -69,7 +69,7 @@ class Slots {
   }
 
   Index size_;
-  std::span<const Index> points_;   // slot -> row of the Gram; -1: grounded; empty: the slot itself
+  std::span<const Index> points_;  // slot -> row of the Gram; -1: grounded; empty: the slot itself
   std::vector<Index> own_points_;
   std::vector<Index> of_variable_;  // variable -> slot; empty: the variable itself
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The variables a solver is working on: gradient and room to move of the active ones, compact, by position; alpha itself
-// is that of the iterate.
+// The variables a solver is working on: gradient and room to move of the active ones, compact, by position; alpha
+// itself is that of the iterate.
 //
 // Positions 0 .. size()-1 keep the order of the variables, so a group stays a contiguous range and a kernel row can be
 // read from left to right. `move` is the only way alpha changes; it updates the gradient and finds the extreme
@@ -48,7 +48,7 @@ class State {
   double alpha(Index k) const { return iterate_.alpha[variable[k]]; }
   double lower(Index k) const { return iterate_.problem().lower[variable[k]]; }
   double upper(Index k) const { return iterate_.problem().upper[variable[k]]; }
-  double diagonal(Index k) const { return iterate_.diagonal(variable[k]); }
+  double diagonal(Index k) const { return diagonals_.empty() ? iterate_.diagonal(variable[k]) : diagonals_[k]; }
 
   std::vector<Extremes> extremes;  // by group: arg max of G over what can rise, arg min over what can fall
 
@@ -188,8 +188,7 @@ class State {
       iterate_.gram().block(some, points, rows.data());
       counters_.kernel_evaluations += static_cast<std::int64_t>(some.size() * points.size());
       for (std::size_t a = 0; a < some.size(); ++a)
-        for (std::size_t b = 0; b < points.size(); ++b)
-          Q(place[first + a], place[b]) = rows[a * points.size() + b];
+        for (std::size_t b = 0; b < points.size(); ++b) Q(place[first + a], place[b]) = rows[a * points.size() + b];
       if (must_stop()) return false;
     }
     for (std::size_t a = 0; a < positions.size(); ++a) Q(a, a) = diagonal(positions[a]);
@@ -276,8 +275,11 @@ class State {
 
   /// Q_kk by position, written out for the sweeps when one first needs them.
   const double* diagonals() {
-    if (diagonals_.empty())
-      for (Index k = 0; k < size(); ++k) diagonals_.push_back(diagonal(k));
+    if (diagonals_.empty()) {
+      std::vector<double> all(size());
+      for (Index k = 0; k < size(); ++k) all[k] = diagonal(k);
+      diagonals_ = std::move(all);
+    }
     return diagonals_.data();
   }
 

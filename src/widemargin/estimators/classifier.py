@@ -240,7 +240,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         weight: Vector,
     ) -> TwoClassMachine:
         """The machine of one column of the code on these rows of the Gram."""
-        y = column[classes.labels[part]]
+        y = column.take(classes.labels.take(part))
         rows = part if y.all() else part[y != 0]
         y = y[y != 0].astype(np.float64)
         return self._machine(y, weight[rows], classes.weights[classes.labels[rows]], rows)

@@ -43,6 +43,10 @@ POLISHED_SIZE, POLISHING_STEPS = 1000, 20_000
 """Machines with up to this many variables in all are solved to rounding, unless a solver was named: for a few
 milliseconds weights equal repetitions exactly, and the order of the data does not matter."""
 
+VARIABLE_BYTES, OWN_BYTES = 120, 64 * 2**20
+"""What a variable takes of memory besides kernel values; so much in all goes without saying, the rest comes out
+of the budget."""
+
 SEVERITY = [
     Status.OPTIMAL,
     Status.STALLED,
@@ -164,6 +168,8 @@ class Training:
         table = None if kind is None else tabulate(gram, kind, threads, self._time_left(begin, watch))
         polish = POLISHING_STEPS if self.polish else 0
         row_bytes = self.cache_bytes - (0 if kind is None or table is None else table_bytes(gram, kind))
+        at_once = sum(sorted(job.size for job in jobs)[-workers:])
+        row_bytes = max(0, row_bytes - max(0, VARIABLE_BYTES * at_once - OWN_BYTES))
         read: list[int] = []
 
         def solve(k: int, problem: Problem, start: Vector | None) -> Solution:

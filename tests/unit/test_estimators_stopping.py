@@ -172,13 +172,16 @@ def test_an_error_in_a_callback_is_raised_and_undoes_the_fit():
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_ctrl_c_keeps_a_usable_model_and_is_passed_on(n_jobs):
-    pressed = threading.Event()
+def test_ctrl_c_keeps_a_usable_model_and_is_passed_on(n_jobs, monkeypatch):
+    pressed, noticed = threading.Event(), threading.Event()
+    stop = training.Watch.stop
+    monkeypatch.setattr(training.Watch, "stop", lambda *arguments: stop(*arguments) or noticed.set())
 
     def press(progress):
         if not pressed.is_set():
             pressed.set()
             os.kill(os.getpid(), signal.SIGINT)
+            noticed.wait(timeout=20)
 
     machine = slow(n_jobs=n_jobs, callback=press)
     with pytest.raises(KeyboardInterrupt):

@@ -44,8 +44,8 @@ POLISHED_SIZE, POLISHING_STEPS = 1000, 20_000
 milliseconds weights equal repetitions exactly, and the order of the data does not matter."""
 
 VARIABLE_BYTES, OWN_BYTES = 120, 64 * 2**20
-"""What a variable takes of memory besides kernel values; so much in all goes without saying, the rest comes out
-of the budget."""
+"""What a variable takes of memory besides kernel values; so much in all goes without saying, the rest comes
+out of the budget."""
 
 SEVERITY = [
     Status.OPTIMAL,
@@ -111,7 +111,8 @@ class Watch:
                 with self._lock:
                     if not self.stopped:
                         self._report(k, progress)
-                        self.stopped = self.callback is not None and bool(self.callback(progress))
+                        if self.callback is not None and self.callback(progress):
+                            self.stopped = True  # never back to False: Ctrl-C may have arrived meanwhile
             except BaseException as error:
                 self.stop(error)
             return self.stopped

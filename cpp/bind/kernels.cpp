@@ -196,12 +196,13 @@ NewGram costing(double entry_work, NewGram gram) {
   return gram;
 }
 
-/// Coordinates that are stored of a point, on the average.
-double stored_coordinates(const wm::Points& points) {
+/// Coordinates of a point, or for sparse ones what takes as long: a walk along those that are stored, on the average.
+double work_of_point(const wm::Points& points) {
+  constexpr double walking = 8.0;
   return std::visit(
       [](const auto& some) -> double {
         if constexpr (std::decay_t<decltype(some)>::sparse)
-          return some.count == 0 ? 1.0 : static_cast<double>(some.start(some.count)) / some.count;
+          return some.count == 0 ? 1.0 : walking * static_cast<double>(some.start(some.count)) / some.count;
         else
           return some.dimension;
       },
@@ -211,7 +212,7 @@ double stored_coordinates(const wm::Points& points) {
 /// A sum over coordinates, and what is made of it.
 double entry_work(const PyPoints& x, const PyPoints& z) {
   constexpr double map = 16.0;
-  return map + std::max(stored_coordinates(x.view), stored_coordinates(z.view));
+  return map + std::max(work_of_point(x.view), work_of_point(z.view));
 }
 
 void check_same_dimension(const PyPoints& x, const PyPoints& z) {

@@ -18,8 +18,8 @@ using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device:
 using Indices = nb::ndarray<const Index, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 template <class T>
-std::vector<T> to_vector(const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& array) {
-  return {array.data(), array.data() + array.size()};
+std::span<const T> view(const nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>& array) {
+  return {array.data(), array.size()};
 }
 
 /// Hands a vector over to NumPy without copying its contents.
@@ -34,18 +34,18 @@ Problem make_problem(const Doubles& linear, const Doubles& lower, const Doubles&
                      const std::optional<Doubles>& ridge, const std::optional<Indices>& points,
                      const std::vector<Index>& group_sizes) {
   Problem problem;
-  problem.linear = to_vector(linear);
-  problem.lower = to_vector(lower);
-  problem.upper = to_vector(upper);
-  problem.start = to_vector(start);
-  if (ridge) problem.ridge = to_vector(*ridge);
-  if (points) problem.points = to_vector(*points);
+  problem.linear = view(linear);
+  problem.lower = view(lower);
+  problem.upper = view(upper);
+  problem.start = view(start);
+  if (ridge) problem.ridge = view(*ridge);
+  if (points) problem.points = view(*points);
   problem.group_begin = {0};
   for (Index size : group_sizes) problem.group_begin.push_back(problem.group_begin.back() + size);
   return problem;
 }
 
-void check_sums(const Problem& problem, const std::vector<double>& start) {
+void check_sums(const Problem& problem, std::span<const double> start) {
   for (Index g = 0; g < problem.groups(); ++g) {
     double difference = 0.0, size = 0.0;
     for (Index v = problem.group_begin[g]; v < problem.group_begin[g + 1]; ++v) {
@@ -146,11 +146,11 @@ nb::dict solution_dict(Solution& s, bool interrupted) {
 }
 
 /// The same problem from another start, which must keep its sums.
-Problem with_start(const Problem& problem, std::vector<double> start) {
+Problem with_start(const Problem& problem, std::span<const double> start) {
   if (start.size() != problem.start.size()) throw std::invalid_argument("start must have one entry per variable.");
   check_sums(problem, start);
   Problem other = problem;
-  other.start = std::move(start);
+  other.start = start;
   return other;
 }
 
@@ -160,7 +160,7 @@ nb::dict solve(const Problem& given, const Gram& gram, const std::optional<Doubl
   if (gram.rows() != gram.columns()) throw std::invalid_argument("A solver needs a square Gram.");
   given.check(gram.rows());
   std::optional<Problem> elsewhere;
-  if (start) elsewhere = with_start(given, to_vector(*start));
+  if (start) elsewhere = with_start(given, view(*start));
   const Problem& problem = elsewhere ? *elsewhere : given;
   problem.check(gram.rows());
   PythonReport report(std::move(observer));
@@ -178,7 +178,7 @@ nb::dict solve(const Problem& given, const Gram& gram, const std::optional<Doubl
 }  // namespace
 
 void bind_solvers(nb::module_& m) {
-  nb::class_<Problem>(m, "Problem", "The quadratic program as the core sees it.")
+  nb::class_<Problem>(m, "Problem", "The quadratic program as the core sees it; it borrows the arrays.")
       .def(
           "__init__",
           [](Problem* self, const Doubles& linear, const Doubles& lower, const Doubles& upper, const Doubles& start,
@@ -186,7 +186,10 @@ void bind_solvers(nb::module_& m) {
              const std::vector<Index>& group_sizes) {
             new (self) Problem(make_problem(linear, lower, upper, start, ridge, points, group_sizes));
           },
-          "linear"_a, "lower"_a, "upper"_a, "start"_a, "ridge"_a.none(), "points"_a.none(), "group_sizes"_a);
+          "linear"_a.noconvert(), "lower"_a.noconvert(), "upper"_a.noconvert(), "start"_a.noconvert(),
+          "ridge"_a.noconvert().none(), "points"_a.noconvert().none(), "group_sizes"_a, nb::keep_alive<1, 2>(),
+          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 6>(),
+          nb::keep_alive<1, 7>());
 
   nb::class_<Progress>(m, "Progress", "How far a running solver is.")
       .def_ro("iteration", &Progress::iteration)

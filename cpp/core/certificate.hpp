@@ -44,7 +44,7 @@ inline double feasible_scale(double linear, double q, double ridge, double lower
 /// Violation and offsets, from the variables whose gradient is known.
 inline void find_offsets(const Iterate& at, Certificate& c) {
   const Problem& problem = at.problem();
-  const std::vector<double>&a = at.alpha, &G = at.gradient;
+  const std::vector<double>& a = at.alpha;
   std::vector<char> known(problem.size(), at.exact());
   for (Index v : at.belief().variables) known[v] = 1;
   for (Index g = 0; g < problem.groups(); ++g) {
@@ -55,9 +55,10 @@ inline void find_offsets(const Iterate& at, Certificate& c) {
       if (!known[v]) continue;
       grounded |= problem.grounded(v);
       const bool can_rise = a[v]<problem.upper[v], can_fall = a[v]> problem.lower[v];
-      if (can_rise) up = std::max(up, G[v]);
-      if (can_fall) down = std::min(down, G[v]);
-      if (can_rise && can_fall) free_sum += G[v], ++free_count;
+      const double G = at.gradient(v);
+      if (can_rise) up = std::max(up, G);
+      if (can_fall) down = std::min(down, G);
+      if (can_rise && can_fall) free_sum += G, ++free_count;
     }
     c.violation = std::max(c.violation, up - down);
     // At an optimum [up, down] holds every admissible offset; one end is open when all variables sit at the same bound.
@@ -73,7 +74,7 @@ inline void find_offsets(const Iterate& at, Certificate& c) {
 /// P - D, term by term: at scale 1 each term is what this variable could still gain, and none is negative.
 inline double duality_gap(const Iterate& at, const std::vector<double>& offset) {
   const Problem& problem = at.problem();
-  auto Ka = [&](Index v) { return problem.linear[v] - at.gradient[v] - problem.ridge_of(v) * at.alpha[v]; };
+  auto Ka = [&](Index v) { return problem.linear[v] - at.gradient(v) - problem.ridge_of(v) * at.alpha[v]; };
   double scale = 1.0, gap = 0.0;
   for (Index g = 0; g < problem.groups(); ++g)
     for (Index v = problem.group_begin[g]; v < problem.group_begin[g + 1]; ++v)
@@ -93,7 +94,7 @@ inline double duality_gap(const Iterate& at, const std::vector<double>& offset) 
 
 inline double dual_value(const Iterate& at) {
   double sum = 0.0;
-  for (Index v = 0; v < at.problem().size(); ++v) sum += 0.5 * at.alpha[v] * (at.problem().linear[v] + at.gradient[v]);
+  for (Index v = 0; v < at.problem().size(); ++v) sum += 0.5 * at.alpha[v] * (at.problem().linear[v] + at.gradient(v));
   return sum;
 }
 

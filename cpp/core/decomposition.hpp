@@ -20,7 +20,8 @@ namespace wm {
 template <class Real>
 class Decomposition {
  public:
-  Decomposition(Run<Real>& run, Index size, const Settings& inner) : run_(run), size_(size), inner_(inner) {}
+  Decomposition(Run<Real>& run, Index size, std::size_t cache_bytes, const Settings& inner)
+      : run_(run), size_(affordable(size, cache_bytes)), inner_(inner) {}
 
   /// Nothing: single precision does not suffice, continue in double.
   std::optional<Status> run() {
@@ -96,7 +97,8 @@ class Decomposition {
 
   /// The best change of W; false if there was none.
   bool improve(const std::vector<Index>& W) {
-    state_.block(W, room_for(W.size() * W.size()));
+    const auto must_stop = [&] { return run_.told_to_stop(); };
+    if (!state_.block(W, room_for(W.size() * W.size()), must_stop)) return true;
     const std::vector<double> d = best_change(W, DenseGram<Real>(static_cast<Index>(W.size()), room_.get()));
     std::vector<Index> moved;
     std::vector<double> by;
@@ -108,7 +110,7 @@ class Decomposition {
         gain += 0.5 * d[a] * state_.gradient[W[a]];
       }
     if (moved.empty()) return false;
-    if (!state_.change(moved, by, [&] { return run_.told_to_stop(); })) return true;
+    if (!state_.change(moved, by, must_stop)) return true;
     state_.rescan();
     for (std::size_t m = 0; m < moved.size(); ++m) gain += 0.5 * by[m] * state_.gradient[moved[m]];
     run_.objective += gain;
@@ -117,44 +119,59 @@ class Decomposition {
     return true;
   }
 
-  /// Memory that stays from one block to the next.
+  /// Memory that stays from one block to the next, a part of the budget for rows.
   Real* room_for(std::size_t entries) {
-    if (entries > room_size_) room_ = std::make_unique_for_overwrite<Real[]>(room_size_ = entries);
+    if (entries > room_size_) {
+      state_.lend_cache((entries - room_size_) * sizeof(Real));
+      room_.reset();
+      room_ = std::make_unique_for_overwrite<Real[]>(room_size_ = entries);
+    }
     return room_.get();
   }
 
+  /// No more variables than let the largest block be half of the budget, if that is not too little to work with.
+  static Index affordable(Index size, std::size_t cache_bytes) {
+    constexpr double few = 256;
+    const double most = std::sqrt(0.5 * static_cast<double>(cache_bytes) / sizeof(Real)) / growth;
+    return std::min(size, static_cast<Index>(std::max(few, std::min<double>(most, size))));
+  }
+
   std::vector<double> best_change(const std::vector<Index>& W, const DenseGram<Real>& Q) {
-    const Problem problem = inner_problem(W);
+    const InnerProblem inner(state_, W);
     RunOptions options = inner_.run;
     options.shrinking = false;
     options.believe = true;
     options.stop = {std::max(0.1 * state_.violation(), 0.9 * aim_), inner_iterations(W.size()), infinity};
     Counters counters;
     Trace none;
-    Observer relay([&](const Progress&) { return run_.told_to_stop(); });
-    Iterate iterate(problem, Q, problem.start, 1, counters);
+    Observer relay([&](const Progress&) { return run_.told_to_stop(); }, 0.01);
+    Iterate iterate(inner.problem, Q, inner.start, 1, counters);
     Run<Real> run(iterate, std::numeric_limits<std::size_t>::max(), options, relay, counters, none);
     run_smo(run, inner_.policies);
     run_.counters.iterations += counters.iterations;
     run_.counters.newton_rounds += counters.newton_rounds;
-    return run.state.alpha;
+    return std::move(iterate.alpha);
   }
 
   /// In the change d of a_W.
-  Problem inner_problem(const std::vector<Index>& W) const {
-    Problem problem;
-    problem.start.assign(W.size(), 0.0);
-    problem.group_begin.assign(1, 0);
-    for (Index k : W) {
-      problem.linear.push_back(state_.gradient[k]);
-      problem.lower.push_back(-state_.fall[k]);
-      problem.upper.push_back(state_.rise[k]);
+  struct InnerProblem {
+    InnerProblem(const State<Real>& state, const std::vector<Index>& W) : start(W.size(), 0.0) {
+      for (Index k : W) {
+        linear.push_back(state.gradient[k]);
+        lower.push_back(-state.fall[k]);
+        upper.push_back(state.rise[k]);
+      }
+      problem = {linear, lower, upper, start, {}, {}, {0}};
+      for (Index g = 0; g < state.groups(); ++g)
+        problem.group_begin.push_back(
+            static_cast<Index>(std::lower_bound(W.begin(), W.end(), state.group_begin[g + 1]) - W.begin()));
     }
-    for (Index g = 0; g < state_.groups(); ++g)
-      problem.group_begin.push_back(
-          static_cast<Index>(std::lower_bound(W.begin(), W.end(), state_.group_begin[g + 1]) - W.begin()));
-    return problem;
-  }
+    InnerProblem(const InnerProblem&) = delete;
+    InnerProblem& operator=(const InnerProblem&) = delete;
+
+    std::vector<double> linear, lower, upper, start;
+    Problem problem;
+  };
 
   /// Never endless, and no more than are left.
   std::int64_t inner_iterations(std::int64_t q) const {
@@ -212,7 +229,7 @@ inline Solution solve_decomposition(const Problem& problem, const Gram& gram, In
   settings.run.rule = inner.run.rule;
   if (problem.size() <= size || problem.is_cone()) return solve_smo(problem, gram, settings, observer, trace_every);
   return solve_with(problem, gram, settings, observer, trace_every,
-                    [&](auto& run) { return Decomposition(run, size, inner).run(); });
+                    [&](auto& run) { return Decomposition(run, size, settings.cache_bytes, inner).run(); });
 }
 
 }  // namespace wm

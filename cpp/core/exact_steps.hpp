@@ -53,7 +53,7 @@ class ExactSteps {
     std::vector<Index> moved;
     std::vector<double> by;
     for (std::size_t a = 0; a < alpha_.size(); ++a)
-      if (const double change = alpha_[a] - state_.alpha[member_[a]]; change != 0.0) {
+      if (const double change = alpha_[a] - state_.alpha(member_[a]); change != 0.0) {
         moved.push_back(member_[a]);
         by.push_back(change);
       }
@@ -68,13 +68,12 @@ class ExactSteps {
   template <class MustStop>
   bool load(MustStop must_stop) {
     const std::size_t m = member_.size();
-    const std::vector<double> block = state_.exact_block(member_);
     SquareMatrix Q(m);
+    if (!state_.exact_block(member_, Q, must_stop)) return false;
     std::vector<Index> group(m);
     for (std::size_t a = 0; a < m; ++a) {
-      std::copy_n(&block[a * m], m, Q.row(a));
       group[a] = state_.group_of(member_[a]);
-      alpha_.push_back(state_.alpha[member_[a]]);
+      alpha_.push_back(state_.alpha(member_[a]));
       gradient_.push_back(state_.gradient[member_[a]]);
       still_free_.push_back(static_cast<Index>(a));
     }
@@ -88,7 +87,7 @@ class ExactSteps {
     double slope = 0.0, curvature = 0.0, room = infinity;
     for (std::size_t i = 0; i < d.size(); ++i) {
       const Index a = still_free_[i], k = member_[a];
-      const double ahead = d[i] > 0.0 ? state_.upper[k] - alpha_[a] : alpha_[a] - state_.lower[k];
+      const double ahead = d[i] > 0.0 ? state_.upper(k) - alpha_[a] : alpha_[a] - state_.lower(k);
       if (d[i] != 0.0) room = std::min(room, ahead / std::abs(d[i]));
       slope += gradient_[i] * d[i];
       curvature += Qd[i] * d[i];
@@ -113,7 +112,7 @@ class ExactSteps {
 
   /// A value within rounding of a bound becomes the bound; true if it does.
   bool snap(Index a, double moved) {
-    const double lower = state_.lower[member_[a]], upper = state_.upper[member_[a]];
+    const double lower = state_.lower(member_[a]), upper = state_.upper(member_[a]);
     const double rounding = 1e-14 * std::max(std::abs(moved), std::abs(alpha_[a]));
     if (upper - alpha_[a] <= rounding)
       alpha_[a] = upper;

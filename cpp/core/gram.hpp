@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -59,12 +60,16 @@ class Gram {
   /// out[r] = K[r, r] for a square Gram.
   virtual void diagonal(double* out) const = 0;
 
-  /// The same, computed at the first call and kept for the other problems on this Gram.
-  const std::vector<double>& kept_diagonal() const {
+  /// The same, computed at the first call and kept for the other problems on this Gram; a single entry if all are
+  /// equal.
+  std::span<const double> kept_diagonal() const {
     std::call_once(diagonal_known_, [&] {
-      diagonal_.resize(rows());
-      diagonal(diagonal_.data());
-      for (const double entry : diagonal_) largest_ = std::max(largest_, std::abs(entry));
+      std::vector<double> all(rows());
+      diagonal(all.data());
+      for (const double entry : all) largest_ = std::max(largest_, std::abs(entry));
+      if (rows() > 0 && std::adjacent_find(all.begin(), all.end(), std::not_equal_to<>()) == all.end())
+        all = {all.front()};
+      diagonal_ = std::move(all);
     });
     return diagonal_;
   }

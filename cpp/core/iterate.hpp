@@ -14,96 +14,110 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
+#include <limits>
 #include <vector>
 
 #include "counters.hpp"
 #include "gram_product.hpp"
 #include "problem.hpp"
-#include "row_cache.hpp"
+#include "slots.hpp"
 
 namespace wm {
 
-inline Slots number_rows(const Problem& problem, Index gram_rows) {
-  Slots slots;
-  std::vector<Index> slot_of_point(gram_rows + 1, -1);  // that of grounded variables first
-  slots.of_variable.reserve(problem.size());
-  for (Index v = 0; v < problem.size(); ++v) {
-    Index& slot = slot_of_point[problem.point(v) + 1];
-    if (slot < 0) {
-      slot = slots.size();
-      slots.point.push_back(problem.point(v));
-    }
-    slots.of_variable.push_back(slot);
+/// Numbers by slot, ascending.
+struct Entries {
+  std::vector<Index> slots;
+  std::vector<double> values;
+
+  void append(Index slot, double value) {
+    slots.push_back(slot);
+    values.push_back(value);
   }
-  return slots;
-}
+
+  /// The difference, where it is not zero.
+  Entries minus(const Entries& other) const {
+    Entries difference;
+    for (std::size_t a = 0, b = 0; a < slots.size() || b < other.slots.size();) {
+      const Index here = a < slots.size() ? slots[a] : std::numeric_limits<Index>::max();
+      const Index there = b < other.slots.size() ? other.slots[b] : std::numeric_limits<Index>::max();
+      const double value = (here <= there ? values[a] : 0.0) - (there <= here ? other.values[b] : 0.0);
+      if (value != 0.0) difference.append(std::min(here, there), value);
+      a += here <= there;
+      b += there <= here;
+    }
+    return difference;
+  }
+};
 
 class Iterate {
  public:
   Iterate(const Problem& problem, const Gram& gram, std::vector<double> start, int threads, Counters& counters)
       : alpha(std::move(start)),
-        gradient(problem.linear),
         problem_(problem),
         gram_(gram),
-        slots_(number_rows(problem, gram.rows())),
-        reference_(slots_.size(), 0.0),
+        slots_(problem, gram.rows()),
         product_(slots_.size(), 0.0),
-        settled_reference_(slots_.size(), 0.0),
-        settled_product_(slots_.size(), 0.0),
-        settled_(slots_.size(), 1),
-        diagonal_(problem.size(), 0.0),
+        kernel_diagonal_(gram.kept_diagonal()),
         threads_(gram.preferred_block() > 1 ? 1 : threads),
-        counters_(counters) {
-    const std::vector<double>& all = gram.kept_diagonal();
-    for (Index v = 0; v < problem.size(); ++v)
-      diagonal_[v] = (problem.grounded(v) ? 0.0 : all[problem.point(v)]) + problem.ridge_of(v);
-  }
+        counters_(counters) {}
 
   std::vector<double> alpha;
-  std::vector<double> gradient;
 
   const Problem& problem() const { return problem_; }
   const Gram& gram() const { return gram_; }
   const Slots& slots() const { return slots_; }
-  const std::vector<double>& diagonal() const { return diagonal_; }  // of Q
   int threads() const { return threads_; }
+
+  /// Q_vv.
+  double diagonal(Index v) const {
+    if (problem_.grounded(v)) return problem_.ridge_of(v);
+    return kernel_diagonal_[kernel_diagonal_.size() == 1 ? 0 : problem_.point(v)] + problem_.ridge_of(v);
+  }
+
+  /// G_v = linear_v - (Q alpha)_v.
+  double gradient(Index v) const {
+    return problem_.linear[v] - product_[slots_.of(v)] - problem_.ridge_of(v) * alpha[v];
+  }
+  std::vector<double> gradient() const {
+    std::vector<double> all(problem_.size());
+    for (Index v = 0; v < problem_.size(); ++v) all[v] = gradient(v);
+    return all;
+  }
 
   /// The gradient at `alpha`, from entries in Real; false if told to stop.
   template <class Real, class MustStop>
   bool start(MustStop must_stop) {
-    std::vector<Index> all(slots_.size());
-    std::iota(all.begin(), all.end(), Index(0));
-    std::fill(reference_.begin(), reference_.end(), 0.0);
+    reference_ = {};
     std::fill(product_.begin(), product_.end(), 0.0);
-    return update<Real>(all, must_stop);
+    return update<Real>(slots_without({}), must_stop);
   }
 
   /// What a solver knows: the gradient of these variables at `alpha`. Returns the slots it knows nothing about.
   std::vector<Index> learn(const std::vector<Index>& variables, const std::vector<double>& gradients) {
     std::vector<char> known(slots_.size(), 0);
     for (std::size_t k = 0; k < variables.size(); ++k) {
-      const Index v = variables[k], s = slots_.of_variable[v];
+      const Index v = variables[k], s = slots_.of(v);
+      if (slots_.grounded(s)) continue;
       known[s] = 1;
       product_[s] = problem_.linear[v] - gradients[k] - problem_.ridge_of(v) * alpha[v];
     }
-    std::vector<Index> unknown;
-    for (Index s = 0; s < slots_.size(); ++s)
-      if (!known[s]) unknown.push_back(s);
+    std::vector<Index> unknown = slots_without(known);
     if (unknown.empty()) reference_ = net();
     return unknown;
   }
 
-  /// Brings K a of these slots from the reference to `alpha`, with entries in Real, and the gradient of all. Asks
+  /// Brings K a of these slots from the reference to `alpha`, with entries in Real, and the gradient with it. Asks
   /// `must_stop()` between blocks of rows; if it says so, returns false, and the gradient is not to be relied on.
   template <class Real, class MustStop>
-  bool update(const std::vector<Index>& slots, MustStop must_stop) {
-    const std::vector<double> wanted = net();
-    std::vector<double> change(wanted);
-    for (Index s = 0; s < slots_.size(); ++s) change[s] -= reference_[s];
-    if (!slots.empty() && !add_to_product<Real>(change, slots, must_stop)) return exact_ = false;
-    reference_ = wanted;
-    read_gradient();
+  bool update(std::vector<Index> slots, MustStop must_stop) {
+    Entries wanted = net();
+    if (const Entries change = wanted.minus(reference_); !slots.empty() && !change.slots.empty()) {
+      Entries added{{}, std::vector<double>(slots.size(), 0.0)};
+      added.slots = std::move(slots);
+      if (!add_products<Real>(change, added, must_stop)) return exact_ = false;
+      for (std::size_t s = 0; s < added.slots.size(); ++s) product_[added.slots[s]] += added.values[s];
+    }
+    reference_ = std::move(wanted);
     return true;
   }
 
@@ -115,24 +129,27 @@ class Iterate {
     correction_ = 0.0;
     if (error == 0.0) return exact_ = true;
     const std::vector<Index> decisive = decisive_slots(error);
-    const std::vector<double> believed = product_;
-    std::vector<Index> known, unknown;  // since the last time, when their product was exact
+    Entries known, unknown;  // since the last time, when their product was exact
+    std::size_t next = 0;
     for (Index s : decisive) {
-      (settled_[s] ? known : unknown).push_back(s);
-      product_[s] = settled_[s] ? settled_product_[s] : 0.0;
+      while (next < settled_.slots.size() && settled_.slots[next] < s) ++next;
+      if (next < settled_.slots.size() && settled_.slots[next] == s)
+        known.append(s, settled_.values[next]);
+      else
+        unknown.append(s, 0.0);
     }
-    std::vector<double> change(reference_);
-    for (Index s = 0; s < slots_.size(); ++s) change[s] -= settled_reference_[s];
-    if (!add_to_product<double>(change, known, must_stop) || !add_to_product<double>(reference_, unknown, must_stop)) {
-      product_ = believed;
+    if (!add_products<double>(reference_.minus(settled_at_), known, must_stop) ||
+        !add_products<double>(reference_, unknown, must_stop))
       return exact_ = false;
-    }
-    settled_reference_ = reference_;
-    settled_product_ = product_;
-    std::fill(settled_.begin(), settled_.end(), 0);
-    for (Index s : decisive) settled_[s] = 1;
-    for (Index s : decisive) correction_ = std::max(correction_, std::abs(product_[s] - believed[s]));
-    read_gradient();
+    for (const Entries* exact : {&known, &unknown})
+      for (std::size_t k = 0; k < exact->slots.size(); ++k) {
+        double& product = product_[exact->slots[k]];
+        correction_ = std::max(correction_, std::abs(exact->values[k] - product));
+        product = exact->values[k];
+      }
+    settled_at_ = reference_;
+    settled_ = {};
+    for (Index s : decisive) settled_.append(s, product_[s]);
     return exact_ = true;
   }
 
@@ -142,65 +159,61 @@ class Iterate {
   /// Whether the KKT violation read from `gradient` is exact.
   bool exact() const { return exact_; }
 
-  /// What a solver that was cut short while refreshing knows: the gradient of these variables, and the objective.
+  /// What a solver that was cut short while refreshing knows: of which variables it has told the gradient, and the
+  /// objective.
   struct Belief {
     std::vector<Index> variables;
     double objective;
   };
-  void believe(const std::vector<Index>& variables, const std::vector<double>& gradients, double objective) {
-    for (std::size_t k = 0; k < variables.size(); ++k) gradient[variables[k]] = gradients[k];
-    belief_ = {variables, objective};
-  }
+  void believe(const std::vector<Index>& variables, double objective) { belief_ = {variables, objective}; }
   const Belief& belief() const { return belief_; }
 
   /// What rounding in single-precision rows is multiplied by, were the errors of all rows independent.
   double rounding_scale() const {
     double squared = 0.0;
-    for (const double a : net()) squared += a * a;
+    for (const double a : net().values) squared += a * a;
     return std::sqrt(squared);
   }
 
  private:
-  /// Variables that share a row of K act on it together.
-  std::vector<double> net() const {
-    std::vector<double> sum(slots_.size(), 0.0);
-    for (Index v = 0; v < problem_.size(); ++v) sum[slots_.of_variable[v]] += alpha[v];
-    return sum;
+  /// Variables that share a row of K act on it together; grounded ones do not.
+  Entries net() const {
+    std::vector<double> sums;
+    if (slots_.shared()) {
+      sums.assign(slots_.size(), 0.0);
+      for (Index v = 0; v < problem_.size(); ++v) sums[slots_.of(v)] += alpha[v];
+    }
+    const std::vector<double>& by_slot = slots_.shared() ? sums : alpha;
+    Entries entries;
+    for (Index s = 0; s < slots_.size(); ++s)
+      if (by_slot[s] != 0.0 && !slots_.grounded(s)) entries.append(s, by_slot[s]);
+    return entries;
   }
 
-  /// product[slots] += K[slots, :] weights
-  template <class Real, class MustStop>
-  bool add_to_product(const std::vector<double>& weights, const std::vector<Index>& slots, MustStop must_stop) {
-    std::vector<Index> rows, columns, target;
-    std::vector<double> row_weights;
+  /// All slots but these (marked by slot) and the grounded one, whose product is zero.
+  std::vector<Index> slots_without(const std::vector<char>& marked) const {
+    std::vector<Index> others;
     for (Index s = 0; s < slots_.size(); ++s)
-      if (weights[s] != 0.0 && slots_.point[s] >= 0) {
-        rows.push_back(slots_.point[s]);
-        row_weights.push_back(weights[s]);
-      }
-    for (Index s : slots)
-      if (slots_.point[s] >= 0) {
-        columns.push_back(slots_.point[s]);
-        target.push_back(s);
-      }
-    if (columns.empty()) return true;
+      if ((marked.empty() || !marked[s]) && !slots_.grounded(s)) others.push_back(s);
+    return others;
+  }
+
+  /// sums.values += K[sums.slots, :] weights
+  template <class Real, class MustStop>
+  bool add_products(const Entries& weights, Entries& sums, MustStop must_stop) {
+    if (sums.slots.empty()) return true;
+    std::vector<Index> row_room, column_room;
+    const std::span<const Index> rows = slots_.points(weights.slots, row_room);
+    const std::span<const Index> columns = slots_.points(sums.slots, column_room);
     const std::size_t rows_at_once = rows_between_questions(gram_, columns.size());
-    std::vector<double> sums(columns.size(), 0.0);
     for (std::size_t first = 0; first < rows.size(); first += rows_at_once) {
       const std::size_t count = std::min(rows_at_once, rows.size() - first);
-      add_product<Real>(gram_, {rows.data() + first, count}, row_weights.data() + first, columns, sums.data(),
+      add_product<Real>(gram_, rows.subspan(first, count), weights.values.data() + first, columns, sums.values.data(),
                         threads_);
       counters_.kernel_evaluations += static_cast<std::int64_t>(count * columns.size());
       if (must_stop() && first + count < rows.size()) return false;
     }
-    for (std::size_t c = 0; c < target.size(); ++c) product_[target[c]] += sums[c];
     return true;
-  }
-
-  /// gradient = linear - Q alpha, with K alpha as in product_.
-  void read_gradient() {
-    for (Index v = 0; v < problem_.size(); ++v)
-      gradient[v] = problem_.linear[v] - product_[slots_.of_variable[v]] - problem_.ridge_of(v) * alpha[v];
   }
 
   std::vector<Index> decisive_slots(double error) const {
@@ -212,28 +225,26 @@ class Iterate {
         const Index begin = problem_.group_begin[g], end = problem_.group_begin[g + 1];
         double high = -infinity, low = infinity;
         for (Index v = begin; v < end; ++v) {
-          if (alpha[v] < problem_.upper[v]) high = std::max(high, gradient[v]);
-          if (alpha[v] > problem_.lower[v]) low = std::min(low, gradient[v]);
+          if (alpha[v] < problem_.upper[v]) high = std::max(high, gradient(v));
+          if (alpha[v] > problem_.lower[v]) low = std::min(low, gradient(v));
         }
         for (Index v = begin; v < end; ++v)
           // An offset lies between both extremes: what is beyond it has a loss, and counts in the primal value.
-          if ((alpha[v] < problem_.upper[v] && gradient[v] >= std::min(high, low) - 2.0 * error) ||
-              (alpha[v] > problem_.lower[v] && gradient[v] <= std::max(high, low) + 2.0 * error))
-            decisive[slots_.of_variable[v]] = 1;
+          if ((alpha[v] < problem_.upper[v] && gradient(v) >= std::min(high, low) - 2.0 * error) ||
+              (alpha[v] > problem_.lower[v] && gradient(v) <= std::max(high, low) + 2.0 * error))
+            decisive[slots_.of(v)] = 1;
       }
-      for (Index s = 0; s < slots_.size(); ++s) decisive[s] |= reference_[s] != 0.0;
+      for (Index s : reference_.slots) decisive[s] = 1;
     }
     std::vector<Index> slots;
     for (Index s = 0; s < slots_.size(); ++s)
-      if (decisive[s]) slots.push_back(s);
+      if (decisive[s] && !slots_.grounded(s)) slots.push_back(s);
     return slots;
   }
 
   /// Small problems; and those with infinite bounds, where the sign of every gradient decides over the primal value.
   bool all_decisive() const {
-    std::size_t moved = 0;
-    for (const double a : reference_) moved += a != 0.0;
-    if (moved * slots_.size() <= cheap_entries) return true;
+    if (reference_.slots.size() * slots_.size() <= cheap_entries) return true;
     for (Index v = 0; v < problem_.size(); ++v)
       if (problem_.ridge_of(v) == 0.0 && !problem_.grounded(v) &&
           (std::isinf(problem_.lower[v]) || std::isinf(problem_.upper[v])))
@@ -246,11 +257,10 @@ class Iterate {
   const Problem& problem_;
   const Gram& gram_;
   Slots slots_;
-  std::vector<double> reference_;  // by slot: the net coefficient `product_` belongs to
-  std::vector<double> product_;    // K reference
-  std::vector<double> settled_reference_, settled_product_;
-  std::vector<char> settled_;  // slots whose settled product is exact at the settled reference; at zero, all
-  std::vector<double> diagonal_;
+  Entries reference_;             // the net coefficients `product_` belongs to
+  std::vector<double> product_;   // K reference, by slot
+  Entries settled_, settled_at_;  // K a where it was exact the last time, and the net coefficients then
+  std::span<const double> kernel_diagonal_;
   int threads_;
   double correction_ = 0.0;
   bool exact_ = true;

@@ -9,6 +9,7 @@
 // A machine without bias has one more variable, grounded (its kernel row is zero) and unbounded, that absorbs the sum.
 
 #include <cmath>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -17,10 +18,11 @@
 
 namespace wm {
 
+/// The arrays are borrowed: a problem may be as large as all that a solver knows about it.
 struct Problem {
-  std::vector<double> linear, lower, upper, start;
-  std::vector<double> ridge;       // empty: zero
-  std::vector<Index> points;       // variable -> row of the Gram; empty: identity; -1: grounded
+  std::span<const double> linear, lower, upper, start;
+  std::span<const double> ridge;   // empty: zero
+  std::span<const Index> points;   // variable -> row of the Gram; empty: identity; -1: grounded
   std::vector<Index> group_begin;  // first variable of each group, then size()
 
   Index size() const { return static_cast<Index>(linear.size()); }

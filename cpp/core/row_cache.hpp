@@ -14,15 +14,9 @@
 
 #include "counters.hpp"
 #include "gram_product.hpp"
+#include "slots.hpp"
 
 namespace wm {
-
-/// Distinct rows of the Gram, numbered in the order in which the variables first name them.
-struct Slots {
-  std::vector<Index> point;        // slot -> row of the Gram; -1: grounded
-  std::vector<Index> of_variable;  // variable -> slot
-  Index size() const { return static_cast<Index>(point.size()); }
-};
 
 using Columns = std::shared_ptr<const std::vector<Index>>;  // ascending slots
 
@@ -34,9 +28,9 @@ class RowCache {
 
   void set_columns(Columns columns) {
     columns_ = std::move(columns);
-    points_ = points(*columns_);
+    points_ = slots_.points(*columns_, point_room_);
     lie_ready_ = gram_row(0) && static_cast<Index>(columns_->size()) == gram_.columns();
-    for (Index c = 0; lie_ready_ && c < gram_.columns(); ++c) lie_ready_ = slots_.point[(*columns_)[c]] == c;
+    for (Index c = 0; lie_ready_ && c < gram_.columns(); ++c) lie_ready_ = slots_.point((*columns_)[c]) == c;
   }
 
   std::size_t columns() const { return columns_->size(); }
@@ -44,28 +38,40 @@ class RowCache {
   /// Whether rows are read where they lie in memory: over fewer columns they would have to be copied.
   bool lie_ready() const { return lie_ready_; }
 
-  bool contains(Index slot) const { return lie_ready_ || entries_[slot].columns == columns_; }
+  /// Gives up some of the budget to others, for good.
+  void lend(std::size_t bytes) {
+    lent_ += bytes;
+    make_room(bytes, -1);
+    account(static_cast<std::ptrdiff_t>(bytes));
+  }
+
+  bool contains(Index slot) const {
+    if (lie_ready_) return true;
+    const Entry* const entry = find(slot);
+    return entry && entry->columns == columns_;
+  }
 
   /// The row of `slot` over the current columns; valid during the next two calls.
   const Real* row(Index slot) {
     if (lie_ready_) {
       ++counters_.cache_hits;
-      return gram_row(slots_.point[slot]);
+      return gram_row(slots_.point(slot));
     }
-    Entry& entry = entries_[slot];
-    if (entry.columns && entry.columns != columns_ && gram_.stored()) evict(slot);  // to read it again is as good
-    if (entry.columns == columns_) {
-      ++counters_.cache_hits;
-    } else if (entry.columns) {
-      reindex(slot);
-    } else {
+    if (const Entry* old = find(slot); old && old->columns != columns_ && gram_.stored())
+      evict(slot);  // to read it again is as good
+    Entry* const entry = find(slot);
+    if (!entry) {
       ++counters_.cache_misses;
       Real* const values = admit(slot);
       compute({&slot, 1}, {&values, 1}, *columns_, 1);
       return values;
     }
-    touch(slot);
-    return entry.values.get();
+    if (entry->columns == columns_)
+      ++counters_.cache_hits;
+    else
+      reindex(slot, *entry);
+    touch(*entry);
+    return entry->values.get();
   }
 
   /// Brings the rows `wanted` up to date, the missing ones computed in blocks: the first ones, if not all fit into the
@@ -76,10 +82,10 @@ class RowCache {
     std::vector<Index> missing;
     std::vector<Real*> places;
     for (Index slot : wanted) {
-      const Columns& columns = entries_[slot].columns;
-      if (columns && columns->size() < columns_->size()) evict(slot);  // it lacks entries: dear to compute row by row
-      if (columns)
-        touch(slot);
+      if (const Entry* old = find(slot); old && old->columns->size() < columns_->size())
+        evict(slot);  // it lacks entries: dear to compute row by row
+      if (Entry* const entry = find(slot))
+        touch(*entry);
       else
         missing.push_back(slot);
     }
@@ -97,11 +103,11 @@ class RowCache {
   bool accumulate(std::span<const Index> rows, const double* weights, double* out, int threads, MustStop must_stop) {
     std::vector<std::size_t> order(rows.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_partition(order.begin(), order.end(), [&](std::size_t r) { return bool(entries_[rows[r]].columns); });
+    std::stable_partition(order.begin(), order.end(), [&](std::size_t r) { return find(rows[r]) != nullptr; });
     const std::size_t width = columns_->size(), room = room_for_rows(width);
     const std::size_t at_once = rows_between_questions(gram_, width);
     for (std::size_t r = 0; r < std::min(room, rows.size()); ++r)
-      if (entries_[rows[order[r]]].columns) touch(rows[order[r]]);
+      if (Entry* const entry = find(rows[order[r]])) touch(*entry);
     std::vector<Index> some;
     std::vector<double> their_weights;
     for (std::size_t first = 0; first < rows.size();) {
@@ -120,8 +126,11 @@ class RowCache {
     return true;
   }
 
-  /// out = K[rows, columns of the cache at `positions`], from cached rows where there are any.
-  void block(std::span<const Index> rows, std::span<const Index> positions, Real* out, int threads) {
+  /// out = K[rows, columns of the cache at `positions`], from cached rows where there are any. Asks `must_stop()` now
+  /// and then and returns false if it said so.
+  template <class MustStop>
+  bool block(std::span<const Index> rows, std::span<const Index> positions, Real* out, int threads,
+             MustStop must_stop) {
     std::vector<Index> slots, missing;
     std::vector<Real*> places;
     for (Index c : positions) slots.push_back((*columns_)[c]);
@@ -130,11 +139,17 @@ class RowCache {
         missing.push_back(rows[r]);
         places.push_back(out + r * positions.size());
       }
-    compute(missing, places, slots, threads);
+    const std::size_t at_once = rows_between_questions(gram_, positions.size());
+    for (std::size_t first = 0; first < missing.size(); first += at_once) {
+      const std::size_t count = std::min(at_once, missing.size() - first);
+      compute({missing.data() + first, count}, {places.data() + first, count}, slots, threads);
+      if (must_stop()) return false;
+    }
     parallel_for(static_cast<Index>(rows.size()), threads, [&](Index begin, Index end) {
       for (Index r = begin; r < end; ++r)
         if (contains(rows[r])) pick(kept_row(rows[r]), positions, out + r * positions.size());
     });
+    return true;
   }
 
  private:
@@ -142,7 +157,7 @@ class RowCache {
 
   struct Entry {
     std::unique_ptr<Real[]> values;
-    Columns columns;  // null: not cached
+    Columns columns;
     std::list<Index>::iterator place;
   };
 
@@ -156,13 +171,10 @@ class RowCache {
   Real* admit(Index slot) {
     const std::size_t length = columns_->size();
     make_room(length * sizeof(Real), slot);
-    Entry& entry = entries_[slot];
-    entry.values = std::make_unique_for_overwrite<Real[]>(length);
     account(static_cast<std::ptrdiff_t>(length * sizeof(Real)));
-    entry.columns = columns_;
     recent_.push_front(slot);
-    entry.place = recent_.begin();
-    return entry.values.get();
+    entries_[slot].reset(new Entry{std::make_unique_for_overwrite<Real[]>(length), columns_, recent_.begin()});
+    return entries_[slot]->values.get();
   }
 
   void account(std::ptrdiff_t bytes) {
@@ -171,10 +183,9 @@ class RowCache {
   }
 
   void evict(Index slot) {
-    Entry& entry = entries_[slot];
-    account(-static_cast<std::ptrdiff_t>(entry.columns->size() * sizeof(Real)));
-    recent_.erase(entry.place);
-    entry = Entry{};
+    account(-static_cast<std::ptrdiff_t>(entries_[slot]->columns->size() * sizeof(Real)));
+    recent_.erase(entries_[slot]->place);
+    entries_[slot].reset();
   }
 
   void make_room(std::size_t bytes, Index except) {
@@ -207,8 +218,7 @@ class RowCache {
     }
   };
 
-  void reindex(Index slot) {
-    Entry& entry = entries_[slot];
+  void reindex(Index slot, Entry& entry) {
     transfer_.prepare(entry.columns, columns_);  // mostly as for the row before: the columns of all change together
     const auto& [from, to, source, missing, missing_at] = transfer_;
     auto values = std::make_unique_for_overwrite<Real[]>(to->size());
@@ -229,28 +239,18 @@ class RowCache {
     entry.columns = columns_;
   }
 
-  /// Points of some slots; grounded ones are left out.
-  std::vector<Index> points(std::span<const Index> slots) const {
-    std::vector<Index> found;
-    found.reserve(slots.size());
-    for (Index slot : slots)
-      if (slots_.point[slot] >= 0) found.push_back(slots_.point[slot]);
-    return found;
-  }
-
   /// places[r][c] = K[rows[r], columns[c]]; rows and columns of grounded slots are zero.
   void compute(std::span<const Index> rows, std::span<Real* const> places, std::span<const Index> columns,
                int threads) {
-    const std::vector<Index> row_points = points(rows);
-    std::vector<Index> some_points;
+    std::vector<Index> row_room, column_room;
+    const std::span<const Index> row_points = slots_.points(rows, row_room);
     const bool all_columns = columns.data() == columns_->data();
-    if (!all_columns) some_points = points(columns);
-    const std::span<const Index> column_points = all_columns ? points_ : some_points;
+    const std::span<const Index> column_points = all_columns ? points_ : slots_.points(columns, column_room);
     if (row_points.size() < rows.size()) {
       std::vector<Index> rest;
       std::vector<Real*> rest_places;
       for (std::size_t r = 0; r < rows.size(); ++r) {
-        if (slots_.point[rows[r]] < 0) {
+        if (slots_.grounded(rows[r])) {
           std::fill_n(places[r], columns.size(), Real(0));
         } else {
           rest.push_back(rows[r]);
@@ -268,7 +268,7 @@ class RowCache {
         const std::size_t width = end - begin;
         Lease<Real> block(std::min(block_rows, rows.size()) * width);
         for (std::size_t first = 0; first < rows.size(); first += block_rows) {
-          const auto some = std::span(row_points).subspan(first, std::min(block_rows, rows.size() - first));
+          const auto some = row_points.subspan(first, std::min(block_rows, rows.size() - first));
           gram_.block(some, column_points.subspan(begin, width), block.data());
           for (std::size_t r = 0; r < some.size(); ++r)
             std::copy_n(block.data() + r * width, width, places[first + r] + begin);
@@ -288,15 +288,18 @@ class RowCache {
 
   /// The row of a slot that is up to date.
   const Real* kept_row(Index slot) const {
-    return lie_ready_ ? gram_row(slots_.point[slot]) : entries_[slot].values.get();
+    return lie_ready_ ? gram_row(slots_.point(slot)) : entries_[slot]->values.get();
   }
 
   std::size_t room_for_rows(std::size_t width) const {
-    if (lie_ready_ || width == 0) return entries_.size();
-    return gram_.stored() ? 0 : budget_ / (width * sizeof(Real));
+    if (lie_ready_ || width == 0) return slots_.size();
+    return gram_.stored() ? 0 : (budget_ - std::min(budget_, lent_)) / (width * sizeof(Real));
   }
 
-  void touch(Index slot) { recent_.splice(recent_.begin(), recent_, entries_[slot].place); }
+  void touch(Entry& entry) { recent_.splice(recent_.begin(), recent_, entry.place); }
+
+  /// Null if it is not cached.
+  Entry* find(Index slot) const { return entries_[slot].get(); }
 
   void add_kept_rows(const std::vector<Index>& rows, const std::vector<double>& weights, double* out, int threads) {
     fetch(rows, threads);
@@ -309,36 +312,40 @@ class RowCache {
   }
 
   void add_passing_rows(const std::vector<Index>& rows, std::vector<double> weights, double* out, int threads) {
-    std::vector<Index> row_points = points(rows);
+    std::vector<Index> room;
+    const std::span<const Index> row_points = slots_.points(rows, room);
     if (row_points.size() < rows.size()) {  // grounded rows are zero
       std::size_t left = 0;
       for (std::size_t r = 0; r < rows.size(); ++r)
-        if (slots_.point[rows[r]] >= 0) weights[left++] = weights[r];
+        if (!slots_.grounded(rows[r])) weights[left++] = weights[r];
     }
     counters_.cache_misses += static_cast<std::int64_t>(row_points.size());
     counters_.kernel_evaluations += static_cast<std::int64_t>(row_points.size() * points_.size());
+    if (points_.size() == columns_->size())
+      return add_product<Real>(gram_, row_points, weights.data(), points_, out, threads);
     std::vector<double> sums(columns_->size(), 0.0);
     add_product<Real>(gram_, row_points, weights.data(), points_, sums.data(), threads);
-    if (points_.size() < columns_->size()) ground(*columns_, points_.size(), sums.data());
+    ground(*columns_, points_.size(), sums.data());
     for (std::size_t c = 0; c < sums.size(); ++c) out[c] += sums[c];
   }
 
   /// Spreads a row computed without its grounded columns, which are zero.
   template <class T>
   void ground(std::span<const Index> columns, std::size_t known, T* row) const {
-    for (std::size_t c = columns.size(); c-- > 0;) row[c] = slots_.point[columns[c]] < 0 ? T(0) : row[--known];
+    for (std::size_t c = columns.size(); c-- > 0;) row[c] = slots_.grounded(columns[c]) ? T(0) : row[--known];
   }
 
   const Gram& gram_;
   const Slots& slots_;
-  std::size_t budget_;
+  std::size_t budget_, lent_ = 0;
   Counters& counters_;
-  std::vector<Entry> entries_;
-  std::list<Index> recent_;  // most recent first
+  std::vector<std::unique_ptr<Entry>> entries_;  // by slot
+  std::list<Index> recent_;                      // most recent first
   std::size_t used_ = 0;
   Columns columns_;
-  std::vector<Index> points_;  // of the columns
-  bool lie_ready_ = false;     // the rows wanted are those of the Gram in memory: nothing is copied
+  std::span<const Index> points_;  // of the columns
+  std::vector<Index> point_room_;
+  bool lie_ready_ = false;  // the rows wanted are those of the Gram in memory: nothing is copied
   Transfer transfer_;
 };
 

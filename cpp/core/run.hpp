@@ -76,25 +76,21 @@ class Run {
 
   /// Sets aside what `shrinking` finds settled, if no more than `share` is left.
   void shrink(const Shrinking& shrinking, double share = 1.0) {
-    if (!shrunk()) {
-      state.store();
-      iterate_.learn(state.variable, state.gradient);
-    }
+    if (!shrunk()) iterate_.learn(state.variable, state.gradient);
     shrinking.apply(state, share);
   }
 
   /// Leaves with an exact gradient, unless somebody is waiting and it would take long.
   Status finish(Status why) {
     if (options.believe) return why;
-    const bool waited_for = why == Status::Interrupted || why == Status::MaxTime;
-    const double deadline = waited_for ? observer_.seconds() + 0.1 : infinity;
+    const double patience = why == Status::Interrupted ? 0.02 : why == Status::MaxTime ? 0.1 : infinity;
+    const double deadline = observer_.seconds() + patience;
     refresh([&] { return observer_.seconds() > deadline; });
     return why;
   }
 
   /// What rounding of single-precision rows does to the gradient, about.
-  double rounding() {
-    state.store();
+  double rounding() const {
     constexpr double mean_of_largest = 0.03;
     return mean_of_largest * iterate_.gram().rounding(Arithmetic::Single) * iterate_.rounding_scale();
   }
@@ -113,10 +109,10 @@ class Run {
   /// An exact gradient of the iterate, or, if it takes too long, what the solver knows.
   template <class MustStop>
   bool refresh(MustStop must_stop) {
-    state.store();
-    const std::vector<Index> unknown = iterate_.learn(state.variable, state.gradient);
-    const bool complete = iterate_.update<Real>(unknown, must_stop) && iterate_.settle(state.error(), must_stop);
-    if (!complete) iterate_.believe(state.variable, state.gradient, objective);
+    std::vector<Index> unknown = iterate_.learn(state.variable, state.gradient);
+    const bool complete =
+        iterate_.update<Real>(std::move(unknown), must_stop) && iterate_.settle(state.error(), must_stop);
+    if (!complete) iterate_.believe(state.variable, objective);
     return complete;
   }
 

@@ -67,7 +67,7 @@ class Smo {
 
   /// Takes the step; false if it was too short to change anything.
   bool advance(const Pair& pair, const Step& step) {
-    const double before_i = state_.alpha[pair.i], before_j = state_.alpha[pair.j];
+    const double before_i = state_.alpha(pair.i), before_j = state_.alpha(pair.j);
     state_.move(pair, step.length);
     least_violation_ = std::min(least_violation_, state_.violation());
     newton_finish_.count_sweep(state_.size());
@@ -76,7 +76,7 @@ class Smo {
     count(step);
     run_.record(pair.i, pair.j, step);
     memory_.remember({state_.variable[pair.i], state_.variable[pair.j], pair.curvature}, step);
-    return state_.alpha[pair.i] != before_i || state_.alpha[pair.j] != before_j;
+    return state_.alpha(pair.i) != before_i || state_.alpha(pair.j) != before_j;
   }
 
   void count(const Step& step) {
@@ -195,7 +195,7 @@ class Smo {
     const double factor = state_.best_scale();  // again, from an exact gradient: a'Qa may have cancelled away
     double largest = 0.0;
     for (Index k = 0; k < state_.size(); ++k)
-      largest = std::max(largest, std::abs(state_.alpha[k]) * std::max(state_.diagonal[k], 0.0));
+      largest = std::max(largest, std::abs(state_.alpha(k)) * std::max(state_.diagonal(k), 0.0));
     unbounded_ = std::isinf(factor) || factor * largest > 1e12;
     if (unbounded_ || factor <= 1.0) return;
     state_.scale(factor);

@@ -28,7 +28,7 @@ struct Solution {
 
 /// A start that rounding left a hair from a bound goes to the bound: variables inside the box are free to the policies.
 inline std::vector<double> snapped_start(const Problem& problem) {
-  std::vector<double> start = problem.start;
+  std::vector<double> start(problem.start.begin(), problem.start.end());
   for (Index v = 0; v < problem.size(); ++v) {
     const double width = problem.upper[v] - problem.lower[v], hair = std::isinf(width) ? 0.0 : 1e-13 * width;
     if (start[v] - problem.lower[v] <= hair) start[v] = problem.lower[v];
@@ -71,8 +71,8 @@ Solution solve_with(const Problem& problem, const Gram& gram, Settings settings,
       solution.certificate.violation > settings.run.stop.tolerance)
     solution.status = Status::Stalled;  // no claim that the certificate does not confirm
   solution.exact = iterate.exact();
+  solution.gradient = iterate.gradient();
   solution.alpha = std::move(iterate.alpha);
-  solution.gradient = std::move(iterate.gradient);
   solution.seconds = observer.seconds();
   observer.report_end({solution.counters.iterations, solution.certificate.violation, solution.certificate.dual,
                        problem.size(), solution.counters.kernel_evaluations, solution.seconds});

@@ -1,5 +1,6 @@
 #pragma once
-// The variables a solver is working on: compact copies of alpha, gradient and bounds of the active ones, by position.
+// The variables a solver is working on: gradient and room to move of the active ones, compact, by position; alpha
+// itself is that of the iterate.
 //
 // Positions 0 .. size()-1 keep the order of the variables, so a group stays a contiguous range and a kernel row can be
 // read from left to right. `move` is the only way alpha changes; it updates the gradient and finds the extreme
@@ -10,6 +11,7 @@
 
 #include "iterate.hpp"
 #include "row_cache.hpp"
+#include "square_matrix.hpp"
 #include "sweeps.hpp"
 
 namespace wm {
@@ -27,7 +29,7 @@ class State {
   State(Iterate& iterate, std::size_t cache_bytes, Counters& counters)
       : iterate_(iterate),
         cache_(iterate.gram(), iterate.slots(), cache_bytes, counters),
-        shared_rows_(iterate.slots().size() < iterate.problem().size()),
+        shared_rows_(iterate.slots().shared()),
         counters_(counters) {
     for (const double a : iterate.alpha) travelled_ += std::abs(a);
     activate_all();
@@ -39,9 +41,14 @@ class State {
 
   // By position.
   std::vector<Index> variable;
-  std::vector<double> alpha, gradient, lower, upper, diagonal;
+  std::vector<double> gradient;
   std::vector<double> rise, fall;  // upper - alpha, alpha - lower
   std::vector<Index> group_begin;
+
+  double alpha(Index k) const { return iterate_.alpha[variable[k]]; }
+  double lower(Index k) const { return iterate_.problem().lower[variable[k]]; }
+  double upper(Index k) const { return iterate_.problem().upper[variable[k]]; }
+  double diagonal(Index k) const { return diagonals_.empty() ? iterate_.diagonal(variable[k]) : diagonals_[k]; }
 
   std::vector<Extremes> extremes;  // by group: arg max of G over what can rise, arg min over what can fall
 
@@ -70,10 +77,10 @@ class State {
   }
 
   /// Curvatures this small count as zero.
-  double flat(Index i, Index j) const { return sweep::flat(diagonal[i], diagonal[j]); }
+  double flat(Index i, Index j) const { return sweep::flat(diagonal(i), diagonal(j)); }
 
   Pair pair(Index i, Index j, double kernel_ij) const {
-    return {i, j, gradient[i] - gradient[j], diagonal[i] + diagonal[j] - 2.0 * kernel_ij};
+    return {i, j, gradient[i] - gradient[j], diagonal(i) + diagonal(j) - 2.0 * kernel_ij};
   }
 
   /// What rounding of the rows may have done to the gradient: of an entry, times the way the coefficients have gone.
@@ -88,7 +95,7 @@ class State {
     const Real* row_i = row(i);
     const Index g = group_of(i);
     const Index j = with_columns([&](auto column) {
-      return sweep::second_order(row_i, column, gradient.data(), diagonal.data(), fall.data(), gradient[i], diagonal[i],
+      return sweep::second_order(row_i, column, gradient.data(), diagonals(), fall.data(), gradient[i], diagonal(i),
                                  group_begin[g], group_begin[g + 1]);
     });
     return j < 0 ? Pair{} : pair(i, j, kernel(row_i, j));
@@ -103,7 +110,7 @@ class State {
     const Real* row_s = row(s);
     const Index g = group_of(s);
     const sweep::Best best = with_columns([&](auto column) {
-      return sweep::most_gainful(row_s, column, gradient.data(), diagonal.data(), rise.data(), fall.data(), s,
+      return sweep::most_gainful(row_s, column, gradient.data(), diagonals(), rise.data(), fall.data(), s,
                                  only_as_riser, group_begin[g], group_begin[g + 1]);
     });
     if (best.index < 0) return {};
@@ -136,16 +143,9 @@ class State {
   /// rescan() after it. False, and nothing is changed, if `must_stop()` said so.
   template <class MustStop>
   bool change(const std::vector<Index>& positions, const std::vector<double>& changes, MustStop must_stop) {
-    std::vector<double> net(iterate_.slots().size(), 0.0), weights;
-    for (std::size_t a = 0; a < positions.size(); ++a) net[slot(positions[a])] += changes[a];
-    std::vector<Index> rows;
-    for (Index s = 0; s < static_cast<Index>(net.size()); ++s)
-      if (net[s] != 0.0) {
-        rows.push_back(s);
-        weights.push_back(net[s]);
-      }
+    const Entries net = net_changes(positions, changes);
     std::vector<double> product(cache_.columns(), 0.0);
-    if (!cache_.accumulate(rows, weights.data(), product.data(), iterate_.threads(), must_stop)) return false;
+    if (!cache_.accumulate(net.slots, net.values.data(), product.data(), iterate_.threads(), must_stop)) return false;
     for (Index k = 0; k < size(); ++k) gradient[k] -= product[shared_rows_ ? column_[k] : k];
     for (std::size_t a = 0; a < positions.size(); ++a) {
       add(positions[a], changes[a]);
@@ -154,33 +154,43 @@ class State {
     return true;
   }
 
-  /// Q among these positions, as precise as the rows are.
-  void block(const std::vector<Index>& positions, Real* Q) {
+  /// Q among these positions, as precise as the rows are; false if `must_stop()` said so.
+  template <class MustStop>
+  bool block(const std::vector<Index>& positions, Real* Q, MustStop must_stop) {
     std::vector<Index> rows, columns;
     for (Index k : positions) {
       rows.push_back(slot(k));
       columns.push_back(shared_rows_ ? column_[k] : k);
     }
-    cache_.block(rows, columns, Q, iterate_.threads());
-    for (std::size_t a = 0; a < positions.size(); ++a) Q[a * positions.size() + a] = Real(diagonal[positions[a]]);
+    if (!cache_.block(rows, columns, Q, iterate_.threads(), must_stop)) return false;
+    for (std::size_t a = 0; a < positions.size(); ++a) Q[a * positions.size() + a] = Real(diagonal(positions[a]));
+    return true;
   }
 
-  /// Q among these positions, in double precision.
-  std::vector<double> exact_block(const std::vector<Index>& positions) const {
-    const std::size_t n = positions.size();
+  /// Room for a block of kernel values, which counts as cached rows do.
+  void lend_cache(std::size_t bytes) { cache_.lend(bytes); }
+
+  /// Q among these positions, in double precision; false if `must_stop()` said so.
+  template <class MustStop>
+  bool exact_block(const std::vector<Index>& positions, SquareMatrix& Q, MustStop must_stop) const {
     std::vector<Index> points, place;
-    for (std::size_t a = 0; a < n; ++a)
+    for (std::size_t a = 0; a < positions.size(); ++a)
       if (const Index point = iterate_.problem().point(variable[positions[a]]); point >= 0) {
         points.push_back(point);
         place.push_back(static_cast<Index>(a));
       }
-    std::vector<double> K(points.size() * points.size()), Q(n * n, 0.0);
-    iterate_.gram().block(points, points, K.data());
-    counters_.kernel_evaluations += static_cast<std::int64_t>(K.size());
-    for (std::size_t a = 0; a < points.size(); ++a)
-      for (std::size_t b = 0; b < points.size(); ++b) Q[place[a] * n + place[b]] = K[a * points.size() + b];
-    for (std::size_t a = 0; a < n; ++a) Q[a * n + a] = diagonal[positions[a]];
-    return Q;
+    const std::size_t at_once = std::min(block_rows, rows_between_questions(iterate_.gram(), points.size()));
+    std::vector<double> rows(std::min(at_once, points.size()) * points.size());
+    for (std::size_t first = 0; first < points.size(); first += at_once) {
+      const auto some = std::span(points).subspan(first, std::min(at_once, points.size() - first));
+      iterate_.gram().block(some, points, rows.data());
+      counters_.kernel_evaluations += static_cast<std::int64_t>(some.size() * points.size());
+      for (std::size_t a = 0; a < some.size(); ++a)
+        for (std::size_t b = 0; b < points.size(); ++b) Q(place[first + a], place[b]) = rows[a * points.size() + b];
+      if (must_stop()) return false;
+    }
+    for (std::size_t a = 0; a < positions.size(); ++a) Q(a, a) = diagonal(positions[a]);
+    return true;
   }
 
   /// a *= factor, for a cone: the gradient follows without the kernel, since Q a = linear - G.
@@ -188,9 +198,7 @@ class State {
     for (Index k = 0; k < size(); ++k) {
       const double linear = iterate_.problem().linear[variable[k]];
       gradient[k] = linear - factor * (linear - gradient[k]);
-      alpha[k] *= factor;
-      rise[k] = upper[k] - alpha[k];
-      fall[k] = alpha[k] - lower[k];
+      place(k, factor * alpha(k));
     }
     rescan();
   }
@@ -200,8 +208,8 @@ class State {
     double linear_part = 0.0, quadratic_part = 0.0;
     for (Index k = 0; k < size(); ++k) {
       const double linear = iterate_.problem().linear[variable[k]];
-      linear_part += linear * alpha[k];
-      quadratic_part += alpha[k] * (linear - gradient[k]);
+      linear_part += linear * alpha(k);
+      quadratic_part += alpha(k) * (linear - gradient[k]);
     }
     return linear_part <= 0.0 ? 1.0 : quadratic_part <= 0.0 ? infinity : linear_part / quadratic_part;
   }
@@ -209,7 +217,7 @@ class State {
   /// f(a), while all variables are active.
   double objective() const {
     double sum = 0.0;
-    for (Index k = 0; k < size(); ++k) sum += 0.5 * alpha[k] * (iterate_.problem().linear[variable[k]] + gradient[k]);
+    for (Index k = 0; k < size(); ++k) sum += 0.5 * alpha(k) * (iterate_.problem().linear[variable[k]] + gradient[k]);
     return sum;
   }
 
@@ -222,22 +230,18 @@ class State {
   /// Keeps only the positions for which keep(k) holds.
   template <class Keep>
   void restrict_to(Keep keep) {
-    store();
     std::vector<Index> kept;
-    for (Index k = 0; k < size(); ++k)
-      if (keep(k)) kept.push_back(variable[k]);
-    if (kept.size() == variable.size()) return;
     std::vector<double> kept_gradient;
-    for (Index v : kept) kept_gradient.push_back(gradient[position_[v]]);
+    for (Index k = 0; k < size(); ++k)
+      if (keep(k)) {
+        kept.push_back(variable[k]);
+        kept_gradient.push_back(gradient[k]);
+      }
+    if (kept.size() == variable.size()) return;
     ++counters_.shrinks;
     load(std::move(kept));
     gradient = std::move(kept_gradient);
     rescan();
-  }
-
-  /// Writes alpha back to the iterate.
-  void store() {
-    for (Index k = 0; k < size(); ++k) iterate_.alpha[variable[k]] = alpha[k];
   }
 
   /// All variables again, with the iterate's gradient.
@@ -245,35 +249,56 @@ class State {
     std::vector<Index> all(total());
     for (Index v = 0; v < total(); ++v) all[v] = v;
     load(std::move(all));
-    gradient = iterate_.gradient;
+    gradient = iterate_.gradient();
     rescan();
   }
 
  private:
-  Index slot(Index k) const { return iterate_.slots().of_variable[variable[k]]; }
+  Index slot(Index k) const { return iterate_.slots().of(variable[k]); }
+
+  /// By slot: variables that share a row act together.
+  Entries net_changes(const std::vector<Index>& positions, const std::vector<double>& changes) const {
+    std::vector<std::pair<Index, double>> by_slot;
+    for (std::size_t a = 0; a < positions.size(); ++a) by_slot.emplace_back(slot(positions[a]), changes[a]);
+    std::stable_sort(by_slot.begin(), by_slot.end(), [](auto& a, auto& b) { return a.first < b.first; });
+    Entries net;
+    for (std::size_t a = 0; a < by_slot.size();) {
+      const Index s = by_slot[a].first;
+      double sum = 0.0;
+      for (; a < by_slot.size() && by_slot[a].first == s; ++a) sum += by_slot[a].second;
+      if (sum != 0.0) net.append(s, sum);
+    }
+    return net;
+  }
+
+  /// Q_kk by position, written out for the sweeps when one first needs them.
+  const double* diagonals() {
+    if (diagonals_.empty()) {
+      std::vector<double> all(size());
+      for (Index k = 0; k < size(); ++k) all[k] = diagonal(k);
+      diagonals_ = std::move(all);
+    }
+    return diagonals_.data();
+  }
 
   template <class Sweep>
   auto with_columns(Sweep run) const {
     return shared_rows_ ? run(sweep::Listed{column_.data()}) : run(sweep::Straight{});
   }
 
-  /// Compact copies of everything but the gradient.
+  /// Everything but the gradient.
   void load(std::vector<Index> variables) {
     const Problem& problem = iterate_.problem();
     variable = std::move(variables);
     const std::size_t n = variable.size();
-    for (auto* array : {&alpha, &lower, &upper, &diagonal, &rise, &fall}) array->resize(n);
+    for (auto* array : {&rise, &fall}) array->resize(n);
+    diagonals_.clear();
     position_.assign(total(), -1);
     group_begin.assign(problem.groups() + 1, 0);
     for (Index k = 0, g = 0; k < size(); ++k) {
       const Index v = variable[k];
       position_[v] = k;
-      alpha[k] = iterate_.alpha[v];
-      lower[k] = problem.lower[v];
-      upper[k] = problem.upper[v];
-      diagonal[k] = iterate_.diagonal()[v];
-      rise[k] = upper[k] - alpha[k];
-      fall[k] = alpha[k] - lower[k];
+      place(k, alpha(k));
       while (v >= problem.group_begin[g + 1]) group_begin[++g] = k;
       for (Index later = g + 1; later <= problem.groups(); ++later) group_begin[later] = k + 1;
     }
@@ -285,17 +310,17 @@ class State {
     auto columns = std::make_shared<std::vector<Index>>();
     const Slots& slots = iterate_.slots();
     if (!shared_rows_) {
-      for (Index v : variable) columns->push_back(slots.of_variable[v]);
+      *columns = variable;
     } else {
       std::vector<Index> at(slots.size(), -1);
-      for (Index v : variable) at[slots.of_variable[v]] = 0;
+      for (Index v : variable) at[slots.of(v)] = 0;
       for (Index s = 0; s < slots.size(); ++s)
         if (at[s] == 0) {
           at[s] = static_cast<Index>(columns->size());
           columns->push_back(s);
         }
       column_.resize(size());
-      for (Index k = 0; k < size(); ++k) column_[k] = at[slots.of_variable[variable[k]]];
+      for (Index k = 0; k < size(); ++k) column_[k] = at[slots.of(variable[k])];
     }
     cache_.set_columns(std::move(columns));
   }
@@ -304,13 +329,17 @@ class State {
   /// fall are exact.
   void add(Index k, double step) {
     travelled_ += std::abs(step);
-    double value = alpha[k] + step;
-    const double rounding = 4.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(alpha[k]), std::abs(step));
-    if (upper[k] - value <= rounding) value = upper[k];
-    if (value - lower[k] <= rounding) value = lower[k];
-    alpha[k] = value;
-    rise[k] = upper[k] - value;
-    fall[k] = value - lower[k];
+    double value = alpha(k) + step;
+    const double rounding = 4.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(alpha(k)), std::abs(step));
+    if (upper(k) - value <= rounding) value = upper(k);
+    if (value - lower(k) <= rounding) value = lower(k);
+    place(k, value);
+  }
+
+  void place(Index k, double value) {
+    iterate_.alpha[variable[k]] = value;
+    rise[k] = upper(k) - value;
+    fall[k] = value - lower(k);
   }
 
   /// Where a call to the Gram is dear, the rows likely to be needed next come with the missing one: the worst
@@ -347,6 +376,7 @@ class State {
   const bool shared_rows_;  // several variables may use one row (regression): columns are then looked up
   std::vector<Index> column_;
   std::vector<Index> position_;
+  std::vector<double> diagonals_;
   Index worst_group_ = 0;
   double travelled_ = 0.0;
   Counters& counters_;

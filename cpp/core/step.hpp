@@ -90,7 +90,7 @@ class PlanningAhead final : public StepRule<Real> {
 
   /// Q from the row of `owner`; its own entry carries the ridge, which the row does not.
   static double at(const State<Real>& state, const Real* row, Index owner, Index k) {
-    return k == owner ? state.diagonal[k] : state.kernel(row, k);
+    return k == owner ? state.diagonal(k) : state.kernel(row, k);
   }
 
   /// Whether variable k, after the first step along `now`, can still take `change` strictly inside its bounds.

@@ -158,8 +158,8 @@ class HybridMaximumGain final : public WorkingSet<Real> {
   bool inside(const State<Real>& state, Index v) const {
     const Index k = state.position(v);
     if (k < 0) return false;
-    double width = state.upper[k] - state.lower[k];
-    if (std::isinf(width)) width = std::max(1.0, std::abs(state.alpha[k]));
+    double width = state.upper(k) - state.lower(k);
+    if (std::isinf(width)) width = std::max(1.0, std::abs(state.alpha(k)));
     return state.rise[k] >= eta_ * width && state.fall[k] >= eta_ * width;
   }
 

@@ -137,6 +137,8 @@ class Problem:
     def on(self, rows: ArrayLike) -> Problem:
         """The same problem on these rows of a larger Gram: point p becomes rows[p]."""
         rows = np.asarray(rows, dtype=np.int32)
+        if self.points is None and rows.size == self.size:
+            return replace(self, points=rows)
         return replace(self, points=np.where(self.rows == GROUNDED, np.int32(GROUNDED), rows[self.rows]))
 
     def among(self, rows: NDArray[np.integer]) -> Problem:

@@ -219,6 +219,16 @@ class TestSigmoidsOfSeveralClasses:
             expected = PlattSigmoid().fit(f[own, column], y[own] == i, w[own])
             assert (fit.A_[column], fit.B_[column]) == (expected.A_, expected.B_)
 
+    def test_values_of_the_pairs_of_each_point_s_class_are_all_it_takes(self):
+        random = np.random.default_rng(0)
+        y, f, w = random.integers(0, 4, 80), random.normal(size=(80, 6)), random.uniform(1, 2, 80)
+        pairs = [(0, 1, 2), (0, 3, 4), (1, 3, 5), (2, 4, 5)]  # of each class, by the other one
+        own = np.stack([f[i, list(pairs[c])] for i, c in enumerate(y)])
+        whole, compressed = PairwiseSigmoids().fit(f, y, w), PairwiseSigmoids().fit_compressed(own, y, w)
+        assert compressed.n_classes_ == 4
+        np.testing.assert_array_equal(compressed.A_, whole.A_)
+        np.testing.assert_array_equal(compressed.B_, whole.B_)
+
     def test_rows_do_not_depend_on_the_batch_they_come_in(self, monkeypatch):
         rng = np.random.default_rng(0)
         y, f = rng.integers(0, 3, 50), rng.normal(size=(50, 3))

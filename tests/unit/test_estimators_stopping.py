@@ -11,12 +11,13 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.sparse
 from sklearn.datasets import load_breast_cancer, load_diabetes, make_classification
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.preprocessing import scale
 
 import widemargin as wm
-from widemargin import Status
+from widemargin import Status, _core
 from widemargin.estimators import training
 
 X, y = load_breast_cancer(return_X_y=True)
@@ -171,19 +172,107 @@ def test_an_error_in_a_callback_is_raised_and_undoes_the_fit():
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_ctrl_c_keeps_a_usable_model_and_is_passed_on(n_jobs):
-    pressed = threading.Event()
+def test_ctrl_c_keeps_a_usable_model_and_is_passed_on(n_jobs, monkeypatch):
+    pressed, noticed = threading.Event(), threading.Event()
+    stop = training.Watch.stop
+    monkeypatch.setattr(training.Watch, "stop", lambda *arguments: stop(*arguments) or noticed.set())
 
     def press(progress):
         if not pressed.is_set():
             pressed.set()
             os.kill(os.getpid(), signal.SIGINT)
+            noticed.wait(timeout=20)
 
     machine = slow(n_jobs=n_jobs, callback=press)
     with pytest.raises(KeyboardInterrupt):
         machine.fit(HARD_X, THREE)
     assert machine.status_ is Status.INTERRUPTED
     assert machine.predict(HARD_X).shape == (1500,)
+
+
+def test_after_ctrl_c_no_fold_of_a_calibration_is_begun(monkeypatch):
+    stated = []
+    original = wm.SVC._machine
+    monkeypatch.setattr(wm.SVC, "_machine", lambda self, *a: stated.append(1) or original(self, *a))
+    machine = slow(probability=True, callback=lambda progress: os.kill(os.getpid(), signal.SIGINT))
+    with pytest.raises(KeyboardInterrupt):
+        machine.fit(HARD_X, THREE)
+    assert len(stated) == 3
+    assert machine.predict(HARD_X).shape == (1500,)
+    with pytest.raises(NotFittedError, match="not to the end"):
+        machine.predict_proba(HARD_X)
+
+
+def test_problems_are_stated_one_after_the_other(monkeypatch):
+    events = []
+    original, solve = wm.SVC._machine, wm.SMO.solve
+    monkeypatch.setattr(wm.SVC, "_machine", lambda self, *a: events.append("state") or original(self, *a))
+    monkeypatch.setattr(wm.SMO, "solve", lambda self, *a, **b: events.append("solve") or solve(self, *a, **b))
+    wm.SVC(solver="second-order", n_jobs=1, probability=True).fit(HARD_X[:90], THREE[:90])
+    assert events == ["state", "solve"] * 18
+
+
+def test_memory_for_very_many_variables_comes_out_of_the_budget(monkeypatch):
+    granted = []
+    solve = wm.SMO.solve
+    monkeypatch.setattr(
+        wm.SMO, "solve", lambda self, *a, **b: granted.append(b["cache_bytes"]) or solve(self, *a, **b)
+    )
+    machine = wm.SVC(solver="second-order", cache_size=1).fit(X, y)
+    monkeypatch.setattr(training, "OWN_BYTES", 0)
+    machine.fit(X, y)
+    assert granted == [2**20, 2**20 - training.VARIABLE_BYTES * len(X)]
+
+
+def test_the_first_working_set_is_not_computed_to_its_end_when_told_to_stop():
+    points = scipy.sparse.random_array((2100, 50_000), density=0.01, format="csr", rng=0)
+    gram = wm.Gaussian(1.0).bind(points)
+    problem = wm.problems.soft_margin(np.where(np.arange(2100) % 2, 1.0, -1.0), 1.0)
+    seen = []
+
+    def observer(progress):
+        seen.append(progress.kernel_evaluations)
+        return seen[-1] > 0
+
+    core = _core.Problem(
+        problem.linear, problem.lower, problem.upper, problem.start, None, None, [problem.size]
+    )
+    inner = wm.SMO().settings(wm.Stop())
+    raw = _core.solve(core, gram, None, inner, (1024, inner), 0, observer, 0.0)
+    assert Status(raw["status"]) is Status.INTERRUPTED
+    assert 0 < min(filter(None, seen)) < 1024**2 / 2
+    assert not raw["alpha"].any()
+
+
+WITHOUT_THREADS = """
+import numpy as np, widemargin as wm
+X = np.random.default_rng(0).normal(size=(3000, 20))
+machine = wm.SVC(n_jobs=2).fit(X, X[:, 0] > 0)
+print(machine.status_.name, machine.n_support_.sum())
+"""
+
+
+def test_threads_that_cannot_be_had_are_done_without():
+    resource = pytest.importorskip("resource")
+    if resource.getrlimit(resource.RLIMIT_STACK)[1] != resource.RLIM_INFINITY:
+        pytest.skip("the stack of a thread cannot be made larger than memory")
+
+    def no_room_for_stacks():
+        resource.setrlimit(resource.RLIMIT_STACK, (2**40, resource.RLIM_INFINITY))
+        resource.setrlimit(resource.RLIMIT_AS, (2**36, resource.RLIM_INFINITY))
+
+    answers = []
+    for prepare in (None, no_room_for_stacks):
+        environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+        done = subprocess.run(
+            [sys.executable, "-c", WITHOUT_THREADS],
+            capture_output=True,
+            text=True,
+            env=environment,
+            preexec_fn=prepare,
+        )
+        answers.append(done.stdout)
+    assert answers[0].startswith("OPTIMAL") and answers[0] == answers[1]
 
 
 def test_threads_change_nothing():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import combinations
 
 import numpy as np
@@ -95,16 +96,40 @@ class PairwiseSigmoids(BaseEstimator):
         The sigmoid of a pair is fitted to the points of its two classes.
         """
         f = _columns(finite(decision, "decision"))
-        self.n_classes_ = _classes_of_pairs(f.shape[1])
-        y = np.asarray(column_or_1d(y))
         check_consistent_length(f, y)
-        pairs = [(1, 0)] if self.n_classes_ == 2 else list(combinations(range(self.n_classes_), 2))
+        k = _classes_of_pairs(f.shape[1])
+        return self._fit_pairs(lambda column, i, j, members: f[members, column], k, y, sample_weight)
+
+    def fit_compressed(
+        self, decision: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> PairwiseSigmoids:
+        """The same from the k - 1 columns of k > 2 classes that concern the class of each point.
+
+        Entry r of a point of class c belongs to its pair with class r if r < c, with class r + 1 otherwise.
+        """
+        f, labels = finite(decision, "decision"), np.asarray(column_or_1d(y))
+        check_consistent_length(f, labels)
+
+        def values(column: int, i: int, j: int, members: NDArray[np.bool_]) -> NDArray[np.float64]:
+            return np.where(labels[members] == i, f[members, j - 1], f[members, i])
+
+        return self._fit_pairs(values, f.shape[1] + 1, y, sample_weight)
+
+    def _fit_pairs(
+        self,
+        values: Callable[..., NDArray[np.float64]],
+        k: int,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None,
+    ) -> PairwiseSigmoids:
+        y = np.asarray(column_or_1d(y))
         w = None if sample_weight is None else np.asarray(sample_weight)
         fits = []
-        for column, (i, j) in enumerate(pairs):
+        for column, (i, j) in enumerate([(1, 0)] if k == 2 else combinations(range(k), 2)):
             members = (y == i) | (y == j)
             weight = None if w is None else w[members]
-            fits.append(PlattSigmoid().fit(f[members, column], y[members] == i, weight))
+            fits.append(PlattSigmoid().fit(values(column, i, j, members), y[members] == i, weight))
+        self.n_classes_ = k
         self.A_ = np.array([fit.A_ for fit in fits])
         self.B_ = np.array([fit.B_ for fit in fits])
         return self

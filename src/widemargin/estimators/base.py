@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
@@ -52,7 +52,7 @@ def start_from(problem: Problem, coefficients: Vector) -> Vector:
 class KernelMachine(BaseEstimator):
     """Base of all kernel machines.
 
-    A machine builds its problems, has them solved by `_solve`, and stores what makes up its expansion:
+    A machine builds its problems, has them solved by `Training`, and stores what makes up its expansion:
     `kernel_`, `support_`, `support_vectors_`, `dual_coef_` and `intercept_`. Predictions read nothing else.
     """
 
@@ -90,13 +90,6 @@ class KernelMachine(BaseEstimator):
         if sample.is_precomputed(kernel):
             sample.check_matrix(X)
         return kernel, kernel.bind(X)
-
-    def _solve(
-        self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None], columns: int = 1
-    ) -> Solved:
-        """Solve all problems; the first `columns` of them make the machine, the others are folds of it."""
-        training = self._training(sum(problem.size for problem in problems[:columns]), gram.shape[0])
-        return training.run(problems, gram, starts)
 
     def _training(self, size: int, n: int) -> Training:
         """How a machine with so many variables in all is to be trained on so many points."""
@@ -238,12 +231,13 @@ class SingleMachine(KernelMachine):
     def _fit(self, X: Any, y: Vector | None, sample_weight: Any) -> Solved:
         n = count(X)
         weight = sample.read_weight(sample_weight, n)
-        rows = np.flatnonzero(weight)
+        rows = np.flatnonzero(weight).astype(np.int32)
         kernel, gram = self._bind(X, weight)
         targets = None if y is None else y[rows]
         problem = self._problem(targets, weight[rows], lambda: gram.diagonal()[rows]).on(rows)
         last = self._last_coefficients(n, 1)
-        solved = self._solve([problem], gram, [None if last is None else start_from(problem, last[:, 0])])
+        start = None if last is None else start_from(problem, last[:, 0])
+        solved = self._training(problem.size, n).solve(problem, gram, start)
         solution = solved.solutions[0]
         coefficients = problem.by_point(solution.alpha, n)
         support = np.flatnonzero(coefficients)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin import calibration
 from widemargin.estimators import code, parameters, sample
 from widemargin.estimators.base import KernelMachine, all_or_nothing
-from widemargin.estimators.training import Solved
+from widemargin.estimators.training import Job, Solve, Solved
 from widemargin.expansion import product
 from widemargin.kernels.points import count
 from widemargin.problems import Problem, Vector
@@ -35,6 +35,28 @@ def _has_probability(estimator: Any) -> bool:
     if not estimator.probability:
         raise AttributeError("predict_proba is not available when probability=False")
     return True
+
+
+@dataclass(frozen=True)
+class Function:
+    """What is left of a two-class machine once it is solved: coefficients of some of n points."""
+
+    n: int
+    support: NDArray[np.int32]
+    coefficients: Vector
+    intercept: float
+
+    @classmethod
+    def of(cls, coefficients: Vector, intercept: float) -> Function:
+        """The function with these coefficients of all points."""
+        support = np.flatnonzero(coefficients).astype(np.int32)
+        return cls(coefficients.size, support, coefficients[support], intercept)
+
+    def everywhere(self) -> Vector:
+        """The coefficients of all points."""
+        coefficients = np.zeros(self.n)
+        coefficients[self.support] = self.coefficients
+        return coefficients
 
 
 class TwoClassMachine(Protocol):
@@ -131,6 +153,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
     def _read_targets(self, y: ArrayLike, part: NDArray[np.integer] | None = None) -> Classes:
         """The classes of all points, balanced (if they are to be) by how often they occur in this part."""
         names, labels = sample.read_classes(y)
+        if self.class_weight is None:
+            return Classes(names, labels, np.ones(len(names)))
         seen = names[labels] if part is None else names[labels[part]]
         return Classes(names, labels, _class_weights(self.class_weight, names, seen))
 
@@ -145,37 +169,63 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
 
     def _fit_code(self, X: Any, classes: Classes, weight: Vector) -> Solved:
         """Train a machine per column of the code, and again without each fold if probabilities are wanted."""
-        n, rows, M, labels = count(X), np.flatnonzero(weight), self._code(classes.count), classes.labels
-        columns = M.shape[1]
+        n, M, labels = count(X), self._code(classes.count), classes.labels
+        rows, columns = np.flatnonzero(weight).astype(np.int32), M.shape[1]
         self._check_feasible(labels[rows], weight[rows], classes.weights[labels[rows]], M, classes.names)
         folds = self._folds(labels[rows]) if self.probability else []
         parts = [rows, *(rows[train] for train, _ in folds)]
-        machines = [machine for part in parts for machine in self._machines(classes, weight, part)]
         kernel, gram = self._bind(X, weight)
+        last = self._last_coefficients(n, columns)
         size = cache(lambda: float(gram.diagonal().max()))
-        starts: list[Vector | None] = [None] * len(machines)
-        if (last := self._last_coefficients(n, columns)) is not None:
-            starts[:columns] = [machine.start(each) for machine, each in zip(machines, last.T, strict=False)]
-        solved = self._solve([machine.problem for machine in machines], gram, starts, columns)
+        functions: dict[int, Function] = {}
+
+        def work(k: int, solve: Solve) -> Solution:
+            part, column = divmod(k, columns)
+            machine = self._column_machine(M[:, column], parts[part], classes, weight)
+            start = None if last is None or part > 0 else machine.start(last[:, column])
+            solution = solve(machine.problem, start)
+            functions[k] = Function.of(*machine.function(solution, n, size))
+            return solution.summary()
+
+        sizes = [np.bincount(labels[part], minlength=classes.count) @ (M != 0) for part in parts]
+        jobs = [
+            Job(members, partial(work, k), optional=k >= columns)
+            for k, members in enumerate(np.concatenate(sizes).tolist())
+        ]
+        training = self._training(sum(job.size for job in jobs[:columns]), n)
+        solved = training.run(jobs, gram)
         self._check_separable(solved.solutions, M, classes.names)
         self.classes_ = classes.names
-        functions = self._functions(machines[:columns], solved.solutions, labels, size)
-        self._keep_columns(X, kernel, labels, *functions)
+        self._keep_columns(X, kernel, labels, *self._dual([functions[k] for k in range(columns)], labels))
         self.class_weight_ = classes.weights
         self._keep_certificate(solved, columns)
         self.n_iter_ = np.array([each.iterations for each in solved.solutions[:columns]], dtype=np.int32)
         self.probA_ = self.probB_ = np.empty(0)
-        if folds:
-            unseen = np.zeros((n, columns))
-            for k, (_, test) in enumerate(folds, start=1):
-                part, asked = slice(k * columns, (k + 1) * columns), rows[test].astype(np.int32)
-                dual, intercepts = self._functions(machines[part], solved.solutions[part], labels, size)
-                support = _by_class(dual, labels)
-                coefficients = self._expand_classes(dual[:, support], labels[support])
-                values = product(gram, asked, support.astype(np.int32), coefficients, self.n_jobs)
-                unseen[asked] = values + intercepts
-            self._calibrate(unseen[rows], labels[rows], weight[rows])
+        if folds and solved.interruption is None:
+            values = np.empty((rows.size, classes.count - 1 if self._has_pairs else columns))
+            for fold, (_, test) in enumerate(folds, start=1):
+                machines = [functions[k] for k in range(fold * columns, (fold + 1) * columns)]
+                self._write_values(values, gram, rows, test, machines, labels)
+            self._calibrate(values, labels[rows], weight[rows])
         return solved
+
+    def _write_values(
+        self,
+        values: NDArray[np.float64],
+        gram: Any,
+        rows: NDArray[np.int32],
+        which: NDArray[np.integer],
+        functions: Sequence[Function],
+        labels: NDArray[np.integer],
+    ) -> None:
+        """The values of the functions at some of the rows; of all pairs only those of a row's own class."""
+        dual, intercepts = self._dual(functions, labels)
+        support = _by_class(dual, labels)
+        coefficients = self._expand_classes(dual[:, support], labels[support])
+        points, k = support.astype(np.int32), len(self.classes_)
+        for some in np.array_split(which, 1 + which.size * len(functions) // PART_ENTRIES):
+            found = product(gram, rows[some], points, coefficients, self.n_jobs) + intercepts
+            values[some] = code.own_pairs(found, labels[rows[some]], k) if self._has_pairs else found
 
     def _code(self, k: int) -> code.Code:
         if k == 2:
@@ -190,8 +240,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         weight: Vector,
     ) -> TwoClassMachine:
         """The machine of one column of the code on these rows of the Gram."""
-        y = column[classes.labels[part]]
-        rows, y = part[y != 0], y[y != 0].astype(np.float64)
+        y = column.take(classes.labels.take(part))
+        rows = part if y.all() else part[y != 0]
+        y = y[y != 0].astype(np.float64)
         return self._machine(y, weight[rows], classes.weights[classes.labels[rows]], rows)
 
     def _check_feasible(
@@ -227,26 +278,15 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         """Whether the fit was by all pairs of several classes, whatever `multiclass` has become since."""
         return 2 <= len(self.classes_) - 1 == self.dual_coef_.shape[0]
 
-    def _functions(
-        self,
-        machines: Sequence[TwoClassMachine],
-        solutions: Sequence[Solution],
-        labels: NDArray[np.integer],
-        size: Callable[[], float],
+    def _dual(
+        self, functions: Sequence[Function], labels: NDArray[np.integer]
     ) -> tuple[NDArray[np.float64], Vector]:
         """Coefficients of all points, in rows as in `dual_coef_`, and the intercept of each machine."""
-        intercepts = []
-
-        def columns() -> Iterator[Vector]:
-            for machine, solution in zip(machines, solutions, strict=False):
-                column, intercept = machine.function(solution, len(labels), size)
-                intercepts.append(intercept)
-                yield column
-
         k = len(self.classes_)
+        columns = (function.everywhere() for function in functions)
         pairs = k > 2 and self.multiclass == "all-pairs"
-        dual = code.compress_pairs(columns(), labels, k) if pairs else np.stack(list(columns()))
-        return dual, np.array(intercepts)
+        dual = code.compress_pairs(columns, labels, k) if pairs else np.stack(list(columns))
+        return dual, np.array([function.intercept for function in functions])
 
     def _expand(self, dual: NDArray[np.float64]) -> Any:
         return self._expand_classes(dual, np.repeat(np.arange(len(self.classes_)), self.n_support_))
@@ -323,7 +363,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         """
         check_is_fitted(self)
         if self.probA_.size == 0:
-            raise NotFittedError("predict_proba is not available when fitted with probability=False")
+            raise NotFittedError(
+                "predict_proba is not available when fitted with probability=False, or not to the end"
+            )
         return self._by_parts(X, self._probabilities)
 
     def _probabilities(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -340,7 +382,8 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
 
     def _calibrate(self, unseen: NDArray[np.float64], labels: NDArray[np.integer], weight: Vector) -> None:
         """Fit the sigmoids to values of points that the machines behind them have not seen."""
-        sigmoids = self._new_sigmoids().fit(unseen, labels, weight)
+        sigmoids = self._new_sigmoids()
+        (sigmoids.fit_compressed if self._has_pairs else sigmoids.fit)(unseen, labels, weight)
         self.probA_ = sigmoids.A_
         self.probB_ = -sigmoids.B_ if len(self.classes_) == 2 else sigmoids.B_
 
@@ -364,8 +407,6 @@ def _by_class(dual: NDArray[np.float64], labels: NDArray[np.integer]) -> NDArray
 
 
 def _class_weights(class_weight: Any, classes: NDArray, y: NDArray) -> Vector:
-    if class_weight is None:
-        return np.ones(len(classes))
     weights = compute_class_weight(class_weight, classes=classes, y=y)
     bad = ~(np.isfinite(weights) & (weights > 0))
     if bad.any():

@@ -79,10 +79,19 @@ def compress_pairs(
 
 def expand_pairs(dual: NDArray[np.float64], labels: NDArray[np.integer], k: int) -> sp.csr_array:
     """The inverse of `compress_pairs`, shape (n, pairs); most of it is zero."""
-    number = np.zeros((k, k), dtype=np.int32)
-    number[np.triu_indices(k, 1)] = np.arange(k * (k - 1) // 2)
-    pairs_of_class = (number + number.T)[~np.eye(k, dtype=bool)].reshape(k, k - 1)
     ends = np.arange(len(labels) + 1) * (k - 1)
     return sp.csr_array(
-        (dual.T.ravel(), pairs_of_class[labels].ravel(), ends), shape=(len(labels), k * (k - 1) // 2)
+        (dual.T.ravel(), _pairs_of_class(k)[labels].ravel(), ends), shape=(len(labels), k * (k - 1) // 2)
     )
+
+
+def own_pairs(values: NDArray[np.float64], labels: NDArray[np.integer], k: int) -> NDArray[np.float64]:
+    """Of the values of all pairs those of the pairs of each row's own class, shape (n, k - 1)."""
+    return np.take_along_axis(values, _pairs_of_class(k)[labels], axis=1)
+
+
+def _pairs_of_class(k: int) -> NDArray[np.int32]:
+    """The pairs each class takes part in, by the other class."""
+    number = np.zeros((k, k), dtype=np.int32)
+    number[np.triu_indices(k, 1)] = np.arange(k * (k - 1) // 2)
+    return (number + number.T)[~np.eye(k, dtype=bool)].reshape(k, k - 1)

@@ -133,7 +133,7 @@ def read_training(estimator: Any, X: Any, y: Any, **y_checks: Any) -> tuple[Any,
     return _finite(X), y
 
 
-def read_classes(y: Any) -> tuple[NDArray, NDArray[np.intp]]:
+def read_classes(y: Any) -> tuple[NDArray, NDArray[np.int32]]:
     """The classes in order, and the index of each label among them."""
     labels = np.asarray(y)
     if labels.dtype == object:
@@ -147,7 +147,8 @@ def read_classes(y: Any) -> tuple[NDArray, NDArray[np.intp]]:
                 f"y mixes labels of the types {', '.join(sorted(kinds))}: make all of them strings."
             )
     check_classification_targets(y)
-    return np.unique(y, return_inverse=True)
+    classes, index = np.unique(y, return_inverse=True)
+    return classes, index.astype(np.int32)
 
 
 def _finite(X: Any) -> Any:
@@ -185,7 +186,7 @@ def read_prediction(estimator: Any, X: Any) -> Any:
 def read_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
     """Finite, non-negative weights, not all zero."""
     if sample_weight is None:
-        return np.ones(n)
+        return np.broadcast_to(1.0, n)
     weight = np.asarray(sample_weight, dtype=np.float64)
     if weight.shape != (n,):
         raise ValueError(

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,10 @@ POLISHED_SIZE, POLISHING_STEPS = 1000, 20_000
 """Machines with up to this many variables in all are solved to rounding, unless a solver was named: for a few
 milliseconds weights equal repetitions exactly, and the order of the data does not matter."""
 
+VARIABLE_BYTES, OWN_BYTES = 120, 64 * 2**20
+"""What a variable takes of memory besides kernel values; so much in all goes without saying, the rest comes
+out of the budget."""
+
 SEVERITY = [
     Status.OPTIMAL,
     Status.STALLED,
@@ -70,6 +75,22 @@ def choose_solver(solver: Any) -> Any:
     return solver
 
 
+Solve = Callable[[Problem, Vector | None], Solution]
+"""What solves a problem from a start."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A problem that is stated when its turn comes: all problems of a fit at once would take much memory."""
+
+    size: int
+    """Number of its variables."""
+    work: Callable[[Solve], Solution]
+    """States the problem, has it solved, takes what it needs of the solution and returns what is kept."""
+    optional: bool = False
+    """Not begun after Ctrl-C."""
+
+
 @dataclass
 class Watch:
     """What the observers of all problems of a fit share: the callback, the messages and the wish to stop."""
@@ -90,7 +111,8 @@ class Watch:
                 with self._lock:
                     if not self.stopped:
                         self._report(k, progress)
-                        self.stopped = self.callback is not None and bool(self.callback(progress))
+                        if self.callback is not None and self.callback(progress):
+                            self.stopped = True  # never back to False: Ctrl-C may have arrived meanwhile
             except BaseException as error:
                 self.stop(error)
             return self.stopped
@@ -132,29 +154,37 @@ class Training:
     callback: Callable[[Any], Any] | None
     polish: bool
 
-    def run(self, problems: Sequence[Problem], gram: Any, starts: Sequence[Vector | None]) -> Solved:
+    def solve(self, problem: Problem, gram: Any, start: Vector | None) -> Solved:
+        """Solve a single problem."""
+        return self.run([Job(problem.size, lambda solve: solve(problem, start))], gram)
+
+    def run(self, jobs: Sequence[Job], gram: Any) -> Solved:
         """Solve all problems, several at a time if there are threads for it."""
         begin = time.monotonic()
-        watch = Watch(self.callback, self.verbose, len(problems))
-        small = sum(problem.size for problem in problems) < THREADED_SIZE
-        jobs = 1 if small else allowed_threads(self.n_jobs)
-        workers = min(jobs, len(problems))
-        kind = table_type(problems, gram, self.cache_bytes)
-        table = None if kind is None else tabulate(gram, kind, jobs, self._time_left(begin, watch))
+        watch = Watch(self.callback, self.verbose, len(jobs))
+        small = sum(job.size for job in jobs) < THREADED_SIZE
+        threads = 1 if small else allowed_threads(self.n_jobs)
+        workers = min(threads, len(jobs))
+        kind = table_type(jobs, gram, self.cache_bytes)
+        table = None if kind is None else tabulate(gram, kind, threads, self._time_left(begin, watch))
         polish = POLISHING_STEPS if self.polish else 0
         row_bytes = self.cache_bytes - (0 if kind is None or table is None else table_bytes(gram, kind))
+        at_once = sum(sorted(job.size for job in jobs)[-workers:])
+        row_bytes = max(0, row_bytes - max(0, VARIABLE_BYTES * at_once - OWN_BYTES))
+        read: list[int] = []
 
-        def solve(k: int) -> Solution:
+        def solve(k: int, problem: Problem, start: Vector | None) -> Solution:
             solution = self.solver.solve(
-                problems[k],
+                problem,
                 gram if table is None else table,
-                start=starts[k],
+                start=start,
                 stop=Stop(self.tol, self.max_iter, self._time_left(begin, watch), polish),
                 shrinking=self.shrinking,
                 cache_bytes=row_bytes // workers,
-                n_threads=max(1, jobs // workers),
+                n_threads=max(1, threads // workers),
                 observer=watch.observer(k),
             )
+            read.append(solution.counters["kernel_evaluations"])
             if solution.status is Status.MAX_TIME and watch.stopped:
                 solution = replace(solution, status=Status.INTERRUPTED)  # given no time, see _time_left
             if solution.status is Status.INTERRUPTED and not watch.stopped:
@@ -163,7 +193,7 @@ class Training:
                 logger.info(
                     "problem %d of %d: %s (violation %.2e, %d iterations, %.2f s)",
                     k + 1,
-                    len(problems),
+                    len(jobs),
                     solution.status.sentence,
                     solution.kkt_violation,
                     solution.iterations,
@@ -171,12 +201,16 @@ class Training:
                 )
             return solution
 
+        def begin_job(k: int) -> Solution | None:
+            if jobs[k].optional and watch.error is not None:
+                return None
+            return jobs[k].work(partial(solve, k))
+
         with visible_messages() if self.verbose else nullcontext(), single_threaded_blas():
-            solutions = _in_threads(solve, len(problems), workers, watch)
+            solutions = _in_threads(begin_job, len(jobs), workers, watch)
         if isinstance(watch.error, Exception):
             raise watch.error
-        read = sum(each.counters["kernel_evaluations"] for each in solutions)
-        return Solved(solutions, watch.error, read if table is None else gram.shape[0] ** 2)
+        return Solved(solutions, watch.error, sum(read) if table is None else gram.shape[0] ** 2)
 
     def _time_left(self, begin: float, watch: Watch) -> float | None:
         if watch.stopped:
@@ -204,7 +238,7 @@ def worst_of(solutions: Sequence[Solution]) -> Solution:
     return max(solutions, key=lambda each: (SEVERITY.index(each.status), each.kkt_violation))
 
 
-def table_type(problems: Sequence[Problem], gram: Any, budget: int) -> type[np.floating] | None:
+def table_type(problems: Sequence[Job | Problem], gram: Any, budget: int) -> type[np.floating] | None:
     """The precision in which to compute all entries beforehand; None if that does not pay or fit.
 
     It pays if the problems share many entries, or if they are small: those use most of their rows, and to
@@ -248,16 +282,19 @@ def tabulate(gram: Any, kind: type[np.floating], workers: int, seconds: float | 
     return Precomputed().bind(K) if kind is np.float64 else _core.tabulated(K, gram)
 
 
-def _in_threads(solve: Callable[[int], Solution], count: int, workers: int, watch: Watch) -> list[Solution]:
+def _in_threads(
+    begin: Callable[[int], Solution | None], count: int, workers: int, watch: Watch
+) -> list[Solution]:
+    """The solutions of all jobs that were begun, in their order."""
     if workers == 1:
-        return [solve(k) for k in range(count)]
+        return [solution for k in range(count) if (solution := begin(k)) is not None]
     with ThreadPoolExecutor(workers) as pool:
-        futures = [pool.submit(solve, k) for k in range(count)]
+        futures = [pool.submit(begin, k) for k in range(count)]
         try:
             wait(futures)
         except KeyboardInterrupt as error:
             watch.stop(error)
-        return [future.result() for future in futures]
+        return [solution for future in futures if (solution := future.result()) is not None]
 
 
 @contextmanager

@@ -270,10 +270,10 @@ class Search:
             callback=self._watch,
         )
         here = problem if rows is None else problem.among(rows)
-        solution = training.run([here], gram, [start]).solutions[0]
+        solution = training.solve(here, gram, start).solutions[0]
         self._count(solution)
         if self.table.rounding(solution.alpha, k) > ROUNDING_SHARE * training.tol:
-            solution = training.run([problem], self.table.exact(k), [solution.alpha]).solutions[0]
+            solution = training.solve(problem, self.table.exact(k), solution.alpha).solutions[0]
             self._count(solution, exact=True)
         if solution.status is Status.INTERRUPTED:
             self.stopped = True

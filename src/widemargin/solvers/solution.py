@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any
 
@@ -100,6 +100,11 @@ class Solution:
     trace: dict[str, np.ndarray] | None = None
     planning_ratios: np.ndarray | None = None
     keyboard_interrupt: bool = field(default=False, repr=False)
+
+    def summary(self) -> Solution:
+        """The same without what takes memory: one number per variable, and what the run cost."""
+        nothing = np.empty(0)
+        return replace(self, alpha=nothing, gradient=nothing, counters={})
 
     @classmethod
     def from_core(cls, raw: dict[str, Any], order: np.ndarray | None = None) -> Solution:

@@ -1,0 +1,243 @@
+"""Least-squares machines: data, weights, bias and a solver put together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin import _core
+from widemargin.expansion import product
+
+from .conjugate_gradient import ConjugateGradient, conjugate_gradient
+from .features import Features
+from .frame import Frame
+from .gram_matrix import lower_triangle
+from .inverse import CholeskyInverse, FeatureInverse
+from .leave_one_out import LeaveOneOut, leave_one_out
+from .path import Path, descend, search_grid
+from .pivoted_cholesky import pivoted_cholesky
+from .spectrum import FeatureSpectrum, MatrixSpectrum, Spectrum
+
+__all__ = ["SOLVERS", "LeastSquares", "LeastSquaresFit", "choose_solver"]
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+SOLVERS = ("cholesky", "eigen", "primal", "cg")
+
+EIGEN_SIZE = 2000
+"""Up to this many points all eigenvectors of K take a second or two; a descent costs less for more points."""
+
+PRIMAL_FEATURES = 8192
+"""Up to this many dense features F'F is formed, and up to a quarter of them for sparse points."""
+
+SPARSE_SIZE = 3000
+"""Up to this many sparse points with many features K is formed and factorised."""
+
+LOW_RANK_SIZE, LOW_RANK_SHARE, LOW_RANK_RESIDUAL = 500, 0.25, 1e-14
+"""From so many points on, K is tried to be written with a quarter as many features, to rounding."""
+
+PRECONDITIONER_RANK = 512
+"""Features of the preconditioner of a kernel matrix that is never stored."""
+
+
+def choose_solver(n: int, linear: Any, choosing: bool, budget: int) -> str:
+    """The solver for n points: `linear` are the points of a linear kernel, else None.
+
+    Parameters
+    ----------
+    n : int
+    linear : array, CSR array or None
+    choosing : bool
+        Whether the ridge is to be chosen by leave-one-out.
+    budget : int
+        Bytes for kernel values.
+    """
+    if linear is not None:
+        sparse = hasattr(linear, "tocsr")
+        if linear.shape[1] <= min(n, PRIMAL_FEATURES // (4 if sparse else 1)):
+            return "primal"
+        if sparse and n > SPARSE_SIZE and not choosing:
+            return "cg"
+    if 8 * n * n > budget:
+        return "cg"
+    return "eigen" if choosing and n <= EIGEN_SIZE else "cholesky"
+
+
+@dataclass(frozen=True)
+class LeastSquaresFit:
+    """A fitted machine: coefficients c (n, outputs), intercept, and for a linear kernel the weights of features."""
+
+    coefficients: Matrix
+    intercept: Vector
+    weights: Matrix | None
+    ridge: float
+    loo: LeaveOneOut | None
+    path: Path | None
+    krylov: ConjugateGradient | None = None
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """The problem of fitting Y on rows of a Gram.
+
+    Parameters
+    ----------
+    gram : Gram
+        Square.
+    rows : int32 array of shape (n,)
+        The points that take part.
+    frame : Frame
+        Their weights, and the kind of bias.
+    linear : array or CSR array of shape (n, d), optional
+        These points, for a linear kernel.
+    """
+
+    gram: _core.Gram
+    rows: NDArray[np.int32]
+    frame: Frame
+    linear: Any = None
+    n_jobs: int | None = None
+    tol: float = 1e-8
+    max_iter: int = -1
+
+    def fit(self, Y: Matrix, ridge: float | None, solver: str, loo: bool) -> LeastSquaresFit:
+        """Train with this ridge, or with the one of the least leave-one-out error.
+
+        Parameters
+        ----------
+        Y : array of shape (n, outputs)
+        ridge : float or None
+        solver : one of `SOLVERS`
+        loo : bool
+            Whether the leave-one-out residuals are wanted where they cost extra.
+        """
+        match solver:
+            case "primal":
+                return self._fit_features(self.linear, Y, ridge, loo, primal=True)
+            case "eigen":
+                return self._fit_eigen(Y, ridge)
+            case "cholesky":
+                return self._fit_cholesky(Y, ridge, loo)
+            case _:
+                assert ridge is not None
+                return self._fit_krylov(Y, ridge)
+
+    def _matrix(self) -> Matrix:
+        return self.frame.matrix(lower_triangle(self.gram, self.rows, self.n_jobs))
+
+    @property
+    def _trace(self) -> float:
+        return float(self.frame.diagonal(self.gram.diagonal()[self.rows]).sum())
+
+    def _fit_cholesky(self, Y: Matrix, ridge: float | None, loo: bool) -> LeastSquaresFit:
+        T, path = self.frame.targets(Y), None
+        if ridge is None:
+            path = descend(lambda each: self._leave_out(T, each).error, self._trace)
+            ridge, loo = path.best, True
+        inverse = CholeskyInverse(self._matrix(), ridge)
+        Z = inverse.solve(T)
+        out = leave_one_out(self.frame, Z, inverse.diagonal(), ridge) if loo else None
+        return self._fitted(Y, Z, ridge, out, path)
+
+    def _leave_out(self, T: Matrix, ridge: float) -> LeaveOneOut:
+        inverse = CholeskyInverse(self._matrix(), ridge)
+        return leave_one_out(self.frame, inverse.solve(T), inverse.diagonal(), ridge)
+
+    def _fit_eigen(self, Y: Matrix, ridge: float | None) -> LeastSquaresFit:
+        n = self.frame.size
+        if n >= LOW_RANK_SIZE:
+            rank = int(LOW_RANK_SHARE * n)
+            found = pivoted_cholesky(self.gram, self.rows, rank, LOW_RANK_RESIDUAL, self.n_jobs)
+            if found.residual.max() <= LOW_RANK_RESIDUAL * self.gram.diagonal()[self.rows].max():
+                return self._fit_features(found.L, Y, ridge, loo=True, primal=False)
+        spectrum, T = MatrixSpectrum(self._matrix()), self.frame.targets(Y)
+        path = self._search(spectrum, T) if ridge is None else None
+        ridge = path.best if path is not None else ridge
+        Z, out = self._at(spectrum, T, ridge)
+        return self._fitted(Y, Z, ridge, out, path)
+
+    def _fit_features(
+        self, A: Any, Y: Matrix, ridge: float | None, loo: bool, primal: bool
+    ) -> LeastSquaresFit:
+        """By features A with K = A A': the points themselves (`primal`), or found ones."""
+        F, T, path, out = self.frame.features(A), self.frame.targets(Y), None, None
+        if ridge is None:
+            spectrum = FeatureSpectrum(F)
+            path = self._search(spectrum, T)
+            ridge = path.best
+            v = spectrum.weights(T, ridge)
+            Z, out = self._at(spectrum, T, ridge)
+        else:
+            inverse = FeatureInverse(F, ridge)
+            v = inverse.weights(T)
+            Z = (T - F.times(v)) / ridge
+            out = leave_one_out(self.frame, Z, inverse.diagonal(), ridge) if loo else None
+        weights, intercept = self.frame.linear_function(A, Y, v)
+        c = self.frame.coefficients(Z)
+        return LeastSquaresFit(c, intercept, weights if primal else None, ridge, out, path)
+
+    def _search(self, spectrum: Spectrum, T: Matrix) -> Path:
+        def errors(ridges: Vector) -> Vector:
+            parts = zip(spectrum.solve(T, ridges), spectrum.diagonals(ridges), ridges, strict=True)
+            return np.array([leave_one_out(self.frame, *part).error for part in parts])
+
+        return search_grid(errors, self._trace)
+
+    def _at(self, spectrum: Spectrum, T: Matrix, ridge: float) -> tuple[Matrix, LeaveOneOut]:
+        Z, diagonal = spectrum.solve(T, np.array([ridge]))[0], spectrum.diagonals(np.array([ridge]))[0]
+        return Z, leave_one_out(self.frame, Z, diagonal, ridge)
+
+    def _fit_krylov(self, Y: Matrix, ridge: float) -> LeastSquaresFit:
+        M, precondition = self._products(ridge)
+        found = conjugate_gradient(
+            lambda V: M(V) + ridge * V,
+            self.frame.targets(Y),
+            precondition=precondition,
+            tol=self.tol,
+            max_iter=self.max_iter,
+        )
+        return self._fitted(Y, found.X, ridge, None, None, found)
+
+    def _products(self, ridge: float) -> tuple[Any, Any]:
+        """V -> M V, and a preconditioner of M + ridge I; no matrix of n x n entries is ever there."""
+        if self.linear is not None:
+            F = self.frame.features(self.linear)
+            scale = 1 / (F.squared_lengths() + ridge)
+            return lambda V: F.times(F.transposed_times(V)), self._projected(lambda V: scale[:, None] * V)
+        near = pivoted_cholesky(self.gram, self.rows, PRECONDITIONER_RANK, n_jobs=self.n_jobs)
+        inverse = FeatureInverse(self.frame.features(near.L), ridge)
+        return self.frame.product(self._kernel_product), self._projected(inverse.solve)
+
+    def _projected(self, precondition: Any) -> Any:
+        """The preconditioner within what a free bias leaves."""
+        return lambda V: self.frame.project(precondition(V))
+
+    def _kernel_product(self, V: Matrix) -> Matrix:
+        return product(self.gram, self.rows, self.rows, np.ascontiguousarray(V), self.n_jobs)
+
+    def _fitted(
+        self,
+        Y: Matrix,
+        Z: Matrix,
+        ridge: float,
+        loo: LeaveOneOut | None,
+        path: Path | None,
+        krylov: ConjugateGradient | None = None,
+    ) -> LeastSquaresFit:
+        c = self.frame.coefficients(Z)
+        weights = None if self.linear is None else np.asarray(self.linear.T @ c)
+        mean_row = self._mean_row() if krylov is not None and self.frame.bias == "free" else None
+        return LeastSquaresFit(
+            c, self.frame.intercept(Y, c, mean_row), weights, ridge, loo, path, krylov
+        )
+
+    def _mean_row(self) -> Vector:
+        """w'K / sum w, where K is never there as a whole."""
+        w = self.frame.weight[:, None] / self.frame.total
+        if self.linear is not None:
+            return np.asarray(self.linear @ (self.linear.T @ w)).ravel()
+        return self._kernel_product(w).ravel()

@@ -276,7 +276,7 @@ def test_the_frame_of_a_free_bias_is_the_bordered_system():
     kept = weight > 0
     K, Y, weight = wm.Gaussian(0.3).gram(X)[np.ix_(kept, kept)], Y[kept], weight[kept]
     frame = Frame(weight, "free")
-    M = np.tril(frame.matrix(K.copy()))
+    M = np.tril(frame.matrix(K.copy(), frame.mean_row(K)))
     M += np.tril(M, -1).T
     bordered = np.block([[np.zeros((1, 1)), np.ones((1, len(K)))], [np.ones((len(K), 1)), K + np.diag(0.2 / weight)]])
     expected = np.linalg.inv(bordered)[1:, 1:]

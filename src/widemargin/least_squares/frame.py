@@ -52,7 +52,6 @@ class Frame:
     def __init__(self, weight: Vector, bias: str) -> None:
         self.weight = weight
         self.bias = bias
-        self._mean_row: Vector | None = None
 
     @property
     def size(self) -> int:
@@ -78,19 +77,24 @@ class Frame:
         """The right-hand sides t, one column per output."""
         return self.scale[:, None] * (Y - self._mean(Y) if self.bias == "free" else Y)
 
-    def matrix(self, K: Matrix) -> Matrix:
-        """M in place of K, of which only the lower triangle is read and written."""
-        blocks = row_blocks(*K.shape)
-        if self.bias == "free":
-            self._mean_row = blas.dsymv(1 / self.total, K.T, self.weight, lower=0)
-            mean = float(self.weight @ self._mean_row) / self.total
-        for block in blocks:
+    def mean_row(self, K: Matrix) -> Vector:
+        """w'K / sum w, from the lower triangle of K."""
+        return blas.dsymv(1 / self.total, K.T, self.weight, lower=0)
+
+    def matrix(self, K: Matrix, mean_row: Vector | None = None, shift: float = 0.0) -> Matrix:
+        """M in place of K, of which only the lower triangle is read and written.
+
+        For a free bias this needs `mean_row` and gives M + shift q q': solutions for right-hand sides without
+        a part along q stay the same, and the matrix has no eigenvalue of zero that rounding could blur.
+        """
+        for block in row_blocks(*K.shape):
             part, left, right = K[block, : block.stop], block, slice(block.stop)
             if self.bias == "penalised":
                 part += 1.0
-            if self._mean_row is not None:
-                part -= (self._mean_row[left] - mean)[:, None]
-                part -= self._mean_row[right]
+            if mean_row is not None:
+                mean = (float(self.weight @ mean_row) + shift) / self.total
+                part -= (mean_row[left] - mean)[:, None]
+                part -= mean_row[right]
             if not self._is_unweighted:
                 part *= self.scale[left, None]
                 part *= self.scale[right]
@@ -136,9 +140,8 @@ class Frame:
         return self.scale[:, None] * Z
 
     def intercept(self, Y: Matrix, c: Matrix, mean_row: Vector | None = None) -> Vector:
-        """b, one per output; `mean_row` is w'K / sum w, known already if `matrix` was called."""
+        """b, one per output; a free one needs `mean_row`, w'K / sum w."""
         if self.bias == "free":
-            mean_row = self._mean_row if mean_row is None else mean_row
             assert mean_row is not None
             return self._mean(Y) - mean_row @ c
         return c.sum(axis=0) if self.bias == "penalised" else np.zeros(Y.shape[1])

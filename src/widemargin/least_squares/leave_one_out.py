@@ -35,12 +35,16 @@ class LeaveOneOut:
     gcv: float
 
 
-def leave_one_out(frame: Frame, Z: Matrix, diagonal: Vector, ridge: float) -> LeaveOneOut:
+def leave_one_out(
+    frame: Frame, Z: Matrix, diagonal: Vector, ridge: float, shift: float = 0.0
+) -> LeaveOneOut:
     """The leave-one-out residuals of the machine with (M + ridge I) Z = T.
+
+    `diagonal` is that of (M + shift q q' + ridge I)^-1, see `Frame`.
 
     With r_i = y_i - f(x_i) = ridge z_i / d_i and the leverages h_i = df(x_i)/dy_i,
 
-        1 - h_i = ridge ((M + ridge I)^-1)_ii - q_i^2,
+        1 - h_i = ridge diagonal_i - q_i^2 ridge / (shift + ridge)    (q = 0 unless the bias is free),
 
     the residual of point i once its weight has fallen from w_i by a share phi_i is
 
@@ -52,7 +56,7 @@ def leave_one_out(frame: Frame, Z: Matrix, diagonal: Vector, ridge: float) -> Le
     """
     stays = ridge * diagonal
     if frame.constant is not None:
-        stays = stays - frame.constant**2
+        stays = stays - frame.constant**2 * (ridge / (shift + ridge))
     share = np.minimum(1.0, 1.0 / frame.weight)
     r = ridge * Z / frame.scale[:, None]
     residuals = r / (1 - share + share * stays)[:, None]

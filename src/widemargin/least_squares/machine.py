@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -126,26 +127,39 @@ class LeastSquares:
                 assert ridge is not None
                 return self._fit_krylov(Y, ridge)
 
-    def _matrix(self) -> Matrix:
-        return self.frame.matrix(lower_triangle(self.gram, self.rows, self.n_jobs))
+    def _matrix(self) -> tuple[Matrix, Vector | None]:
+        """M, shifted for a free bias, and the mean row of K that such a bias needs."""
+        K = lower_triangle(self.gram, self.rows, self.n_jobs)
+        mean_row = self.frame.mean_row(K) if self.frame.bias == "free" else None
+        return self.frame.matrix(K, mean_row, self._shift), mean_row
 
-    @property
+    @cached_property
     def _trace(self) -> float:
         return float(self.frame.diagonal(self.gram.diagonal()[self.rows]).sum())
 
-    def _fit_cholesky(self, Y: Matrix, ridge: float | None, loo: bool) -> LeastSquaresFit:
-        T, path = self.frame.targets(Y), None
-        if ridge is None:
-            path = descend(lambda each: self._leave_out(T, each).error, self._trace)
-            ridge, loo = path.best, True
-        inverse = CholeskyInverse(self._matrix(), ridge)
-        Z = inverse.solve(T)
-        out = leave_one_out(self.frame, Z, inverse.diagonal(), ridge) if loo else None
-        return self._fitted(Y, Z, ridge, out, path)
+    @property
+    def _shift(self) -> float:
+        """A free bias takes the place of an eigenvalue of average size."""
+        return self._trace / self.frame.size if self.frame.bias == "free" else 0.0
 
-    def _leave_out(self, T: Matrix, ridge: float) -> LeaveOneOut:
-        inverse = CholeskyInverse(self._matrix(), ridge)
-        return leave_one_out(self.frame, inverse.solve(T), inverse.diagonal(), ridge)
+    def _fit_cholesky(self, Y: Matrix, ridge: float | None, loo: bool) -> LeastSquaresFit:
+        T = self.frame.targets(Y)
+
+        def solve(ridge: float, loo: bool) -> tuple[Matrix, Vector | None, LeaveOneOut | None]:
+            M, mean_row = self._matrix()
+            inverse = CholeskyInverse(M, ridge)
+            Z = inverse.solve(T)
+            return Z, mean_row, self._left_out(Z, inverse.diagonal(), ridge) if loo else None
+
+        path = None
+        if ridge is None:
+            path = descend(lambda each: solve(each, True)[2].error, self._trace)  # type: ignore[union-attr]
+            ridge, loo = path.best, True
+        Z, mean_row, out = solve(ridge, loo)
+        return self._fitted(Y, Z, ridge, mean_row, out, path)
+
+    def _left_out(self, Z: Matrix, diagonal: Vector, ridge: float) -> LeaveOneOut:
+        return leave_one_out(self.frame, Z, diagonal, ridge, self._shift)
 
     def _fit_eigen(self, Y: Matrix, ridge: float | None) -> LeastSquaresFit:
         n = self.frame.size
@@ -154,11 +168,12 @@ class LeastSquares:
             found = pivoted_cholesky(self.gram, self.rows, rank, LOW_RANK_RESIDUAL, self.n_jobs)
             if found.residual.max() <= LOW_RANK_RESIDUAL * self.gram.diagonal()[self.rows].max():
                 return self._fit_features(found.L, Y, ridge, loo=True, primal=False)
-        spectrum, T = MatrixSpectrum(self._matrix()), self.frame.targets(Y)
-        path = self._search(spectrum, T) if ridge is None else None
+        M, mean_row = self._matrix()
+        spectrum, T = MatrixSpectrum(M), self.frame.targets(Y)
+        path = self._search(spectrum, T, self._shift) if ridge is None else None
         ridge = path.best if path is not None else ridge
-        Z, out = self._at(spectrum, T, ridge)
-        return self._fitted(Y, Z, ridge, out, path)
+        Z, out = self._at(spectrum, T, ridge, self._shift)
+        return self._fitted(Y, Z, ridge, mean_row, out, path)
 
     def _fit_features(
         self, A: Any, Y: Matrix, ridge: float | None, loo: bool, primal: bool
@@ -180,16 +195,18 @@ class LeastSquares:
         c = self.frame.coefficients(Z)
         return LeastSquaresFit(c, intercept, weights if primal else None, ridge, out, path)
 
-    def _search(self, spectrum: Spectrum, T: Matrix) -> Path:
+    def _search(self, spectrum: Spectrum, T: Matrix, shift: float = 0.0) -> Path:
         def errors(ridges: Vector) -> Vector:
             parts = zip(spectrum.solve(T, ridges), spectrum.diagonals(ridges), ridges, strict=True)
-            return np.array([leave_one_out(self.frame, *part).error for part in parts])
+            return np.array([leave_one_out(self.frame, *part, shift).error for part in parts])
 
         return search_grid(errors, self._trace)
 
-    def _at(self, spectrum: Spectrum, T: Matrix, ridge: float) -> tuple[Matrix, LeaveOneOut]:
+    def _at(
+        self, spectrum: Spectrum, T: Matrix, ridge: float, shift: float = 0.0
+    ) -> tuple[Matrix, LeaveOneOut]:
         Z, diagonal = spectrum.solve(T, np.array([ridge]))[0], spectrum.diagonals(np.array([ridge]))[0]
-        return Z, leave_one_out(self.frame, Z, diagonal, ridge)
+        return Z, leave_one_out(self.frame, Z, diagonal, ridge, shift)
 
     def _fit_krylov(self, Y: Matrix, ridge: float) -> LeastSquaresFit:
         M, precondition = self._products(ridge)
@@ -200,7 +217,8 @@ class LeastSquares:
             tol=self.tol,
             max_iter=self.max_iter,
         )
-        return self._fitted(Y, found.X, ridge, None, None, found)
+        mean_row = self._mean_row() if self.frame.bias == "free" else None
+        return self._fitted(Y, found.X, ridge, mean_row, None, None, found)
 
     def _products(self, ridge: float) -> tuple[Any, Any]:
         """V -> M V, and a preconditioner of M + ridge I; no matrix of n x n entries is ever there."""
@@ -224,16 +242,15 @@ class LeastSquares:
         Y: Matrix,
         Z: Matrix,
         ridge: float,
+        mean_row: Vector | None,
         loo: LeaveOneOut | None,
         path: Path | None,
         krylov: ConjugateGradient | None = None,
     ) -> LeastSquaresFit:
         c = self.frame.coefficients(Z)
         weights = None if self.linear is None else np.asarray(self.linear.T @ c)
-        mean_row = self._mean_row() if krylov is not None and self.frame.bias == "free" else None
-        return LeastSquaresFit(
-            c, self.frame.intercept(Y, c, mean_row), weights, ridge, loo, path, krylov
-        )
+        intercept = self.frame.intercept(Y, c, mean_row)
+        return LeastSquaresFit(c, intercept, weights, ridge, loo, path, krylov)
 
     def _mean_row(self) -> Vector:
         """w'K / sum w, where K is never there as a whole."""

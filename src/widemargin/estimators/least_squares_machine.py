@@ -64,26 +64,30 @@ class LeastSquaresMachine(KernelMachine):
         if self.solver == "cg" and self.leave_one_out is True:
             raise ValueError("solver='cg' has no leave-one-out: use another solver, or leave_one_out='auto'.")
 
-    def _fit_columns(self, X: Any, Y: Matrix, weight: Vector) -> None:
-        """Fit the columns of Y and store everything but what is special to regression or classes."""
+    def _fit_columns(self, X: Any, Y: Matrix, copies: Vector, price: Vector | None = None) -> None:
+        """Fit the columns of Y and store everything but what is special to regression or classes.
+
+        The weight of a point is the number of its copies times its price.
+        """
+        weight = copies if price is None else copies * price
         rows = np.flatnonzero(weight).astype(np.int32)
         if self.bias == "free" and rows.size < 2:
             raise ValueError(
                 "bias='free' needs at least two samples of positive weight, but there is 1 sample."
             )
-        frame_weight, targets = weight[rows], Y[rows]
-        kernel, fitted = self._fit_best(X, rows, frame_weight, targets, weight)
-        self._keep_machine(X, kernel, rows, fitted, frame_weight.sum())
+        frame, targets = Frame(weight[rows], self.bias, copies[rows]), Y[rows]
+        kernel, fitted = self._fit_best(X, rows, frame, targets, weight)
+        self._keep_machine(X, kernel, rows, fitted, frame.total)
         self._keep_leave_one_out(X, rows, targets, fitted, Y)
 
     def _fit_best(
-        self, X: Any, rows: NDArray[np.int32], w: Vector, Y: Matrix, weight: Vector
+        self, X: Any, rows: NDArray[np.int32], frame: Frame, Y: Matrix, weight: Vector
     ) -> tuple[kernels.Kernel, LeastSquaresFit]:
         """The kernel and its fit; with gamma="loo" those of the least leave-one-out error."""
         if self.gamma != "loo" or not (isinstance(self.kernel, str) and self.kernel in WITH_GAMMA):
             gamma = 1.0 if self.gamma == "loo" else self.gamma
             kernel = self._choose_kernel(X, weight, gamma)
-            return kernel, self._fit_kernel(kernel, X, rows, w, Y)
+            return kernel, self._fit_kernel(kernel, X, rows, frame, Y)
         tried: dict[float, tuple[kernels.Kernel, LeastSquaresFit]] = {}
         center = sample.choose_gamma("scale", X, weight)
         for step in GAMMA_STEPS:
@@ -91,7 +95,7 @@ class LeastSquaresMachine(KernelMachine):
             for gamma in [center * step**k for k in range(-reach, reach + 1)]:
                 if gamma not in tried:
                     kernel = self._choose_kernel(X, weight, gamma)
-                    tried[gamma] = kernel, self._fit_kernel(kernel, X, rows, w, Y, loo=True)
+                    tried[gamma] = kernel, self._fit_kernel(kernel, X, rows, frame, Y, loo=True)
             center = min(tried, key=lambda gamma: _loo_error(tried[gamma][1]))
         return tried[center]
 
@@ -108,7 +112,7 @@ class LeastSquaresMachine(KernelMachine):
         kernel: kernels.Kernel,
         X: Any,
         rows: NDArray[np.int32],
-        w: Vector,
+        frame: Frame,
         Y: Matrix,
         loo: bool = False,
     ) -> LeastSquaresFit:
@@ -126,9 +130,9 @@ class LeastSquaresMachine(KernelMachine):
             )
         wanted = self.leave_one_out if self.leave_one_out != "auto" else n <= LEAVE_ONE_OUT_SIZE
         problem = LeastSquares(
-            kernel.bind(X), rows, Frame(w, self.bias), linear, self.n_jobs, self.tol, self.max_iter
+            kernel.bind(X), rows, frame, linear, self.n_jobs, self.tol, self.max_iter
         )
-        ridge = None if self.lam == "loo" else Regularization(self.lam, float(w.sum())).ridge
+        ridge = None if self.lam == "loo" else Regularization(self.lam, frame.total).ridge
         self.solver_ = solver
         return problem.fit(Y, ridge, solver, loo or bool(wanted) or solver == "primal")
 

@@ -131,15 +131,15 @@ class RLSClassifier(ClassifierMixin, LeastSquaresMachine):
             classes = Classes(names, labels, class_weights(self.class_weight, names, names[labels]))
             weight = sample.read_weight(sample_weight, count(X))
             classes.check(weight)
-            weight = weight * classes.weights[labels]
             self.classes_ = names
             self.code_ = code.two_classes() if classes.count == 2 else code.one_vs_all(classes.count)
             Y = self.code_[labels].astype(np.float64)
-            self._fit_columns(X, Y, weight)
+            price = classes.weights[labels]
+            self._fit_columns(X, Y, weight, price)
             if self._left_out is not None:
                 self._residuals = Y - self._left_out
                 wrong = self._decide(self._left_out) != labels
-                self._loo_error = float(weight @ wrong / weight.sum())
+                self._loo_error = float((weight * price) @ wrong / (weight @ price))
         self._conclude_least_squares()
         return self
 

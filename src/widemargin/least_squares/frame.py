@@ -47,11 +47,14 @@ class Frame:
     weight : array of shape (n,)
         Positive.
     bias : {"none", "free", "penalised"}
+    copies : array of shape (n,), optional
+        How many points each one stands for, of which one can be left out (default: `weight`).
     """
 
-    def __init__(self, weight: Vector, bias: str) -> None:
+    def __init__(self, weight: Vector, bias: str, copies: Vector | None = None) -> None:
         self.weight = weight
         self.bias = bias
+        self.copies = weight if copies is None else copies
 
     @property
     def size(self) -> int:

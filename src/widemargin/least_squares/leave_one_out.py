@@ -50,17 +50,17 @@ def leave_one_out(
 
         r_i / (1 - phi_i h_i).
 
-    For phi_i = 1, and without weights and bias, this is c_i / G_ii with G = (K + ridge I)^-1. A weight counts
-    repetitions: of a point of weight w > 1 one of w copies is left out, phi_i = 1 / w_i; a point of weight
-    w <= 1 is left out as a whole.
+    For phi_i = 1, and without weights and bias, this is c_i / G_ii with G = (K + ridge I)^-1. A point may
+    stand for several copies (`Frame.copies`), of which one is left out: phi_i = 1 / copies_i, at most 1.
     """
     stays = ridge * diagonal
     if frame.constant is not None:
         stays = stays - frame.constant**2 * (ridge / (shift + ridge))
-    share = np.minimum(1.0, 1.0 / frame.weight)
+    share = np.minimum(1.0, 1.0 / frame.copies)
     r = ridge * Z / frame.scale[:, None]
     residuals = r / (1 - share + share * stays)[:, None]
-    left = frame.total - frame.size + stays.sum()  # the trace of I - H
-    gcv = frame.total * float((frame.weight @ r**2).mean()) / left**2
+    n = frame.copies.sum()
+    left = n - frame.size + stays.sum()  # the trace of I - H, with a row and a column for each copy
+    gcv = n * n / frame.total * float((frame.weight @ r**2).mean()) / left**2
     error = float((frame.weight @ residuals**2).mean()) / frame.total
     return LeaveOneOut(residuals, error, gcv)

@@ -16,7 +16,7 @@ from .conjugate_gradient import ConjugateGradient, conjugate_gradient
 from .features import Features
 from .frame import Frame
 from .gram_matrix import lower_triangle
-from .inverse import CholeskyInverse, FeatureInverse
+from .inverse import CholeskyInverse, FeatureInverse, SingularSystem
 from .leave_one_out import LeaveOneOut, leave_one_out
 from .path import Path, descend, search_grid
 from .pivoted_cholesky import pivoted_cholesky
@@ -122,7 +122,7 @@ class LeastSquares:
             case "eigen":
                 return self._fit_eigen(Y, ridge)
             case "cholesky":
-                return self._fit_cholesky(Y, ridge, loo)
+                return self._fit_cholesky_or_eigen(Y, ridge, loo)
             case _:
                 assert ridge is not None
                 return self._fit_krylov(Y, ridge)
@@ -141,6 +141,15 @@ class LeastSquares:
     def _shift(self) -> float:
         """A free bias takes the place of an eigenvalue of average size."""
         return self._trace / self.frame.size if self.frame.bias == "free" else 0.0
+
+    def _fit_cholesky_or_eigen(self, Y: Matrix, ridge: float | None, loo: bool) -> LeastSquaresFit:
+        """Cholesky fails for singular and for indefinite matrices; eigenvectors tell them apart."""
+        try:
+            return self._fit_cholesky(Y, ridge, loo)
+        except SingularSystem:
+            if self.frame.size > EIGEN_SIZE:
+                raise
+            return self._fit_eigen(Y, ridge)
 
     def _fit_cholesky(self, Y: Matrix, ridge: float | None, loo: bool) -> LeastSquaresFit:
         T = self.frame.targets(Y)
@@ -163,7 +172,7 @@ class LeastSquares:
 
     def _fit_eigen(self, Y: Matrix, ridge: float | None) -> LeastSquaresFit:
         n = self.frame.size
-        if n >= LOW_RANK_SIZE:
+        if n >= LOW_RANK_SIZE and self.gram.diagonal()[self.rows].min() >= 0:
             rank = int(LOW_RANK_SHARE * n)
             found = pivoted_cholesky(self.gram, self.rows, rank, LOW_RANK_RESIDUAL, self.n_jobs)
             if found.residual.max() <= LOW_RANK_RESIDUAL * self.gram.diagonal()[self.rows].max():

@@ -35,6 +35,8 @@ class Spectrum(Protocol):
 class MatrixSpectrum:
     """M = U diag(values) U': solutions are U (values + ridge)^-1 U'T, diagonals U^2 (values + ridge)^-1.
 
+    M may be indefinite; the solution is then a stationary point of the machine's objective.
+
     Parameters
     ----------
     M : array of shape (n, n), C order
@@ -58,7 +60,7 @@ class MatrixSpectrum:
 
     def _shrunk(self, ridges: Vector) -> Matrix:
         shifted = self.values + ridges[:, None]
-        if shifted.min() <= EPSILON * self.values.max():
+        if np.abs(shifted).min() <= EPSILON * self.values.size * np.abs(self.values).max():
             raise SingularSystem(float(ridges.min()), self._largest)
         return 1 / shifted
 

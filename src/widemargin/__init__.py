@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         OneClassSVM,
         RLSClassifier,
         RLSRegressor,
+        TikhonovEstimator,
     )
     from widemargin.expansion import Expansion
     from widemargin.kernels import (
@@ -98,6 +99,7 @@ __all__ = [
     "Solution",
     "Status",
     "Stop",
+    "TikhonovEstimator",
     "calibration",
     "cross_validate_path",
     "io",

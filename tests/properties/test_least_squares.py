@@ -263,7 +263,7 @@ def test_gamma_chosen_by_leave_one_out_is_the_best_of_those_around_it():
 
 @pytest.mark.parametrize("name", ["linear", "rbf"])
 def test_the_norm_and_the_values_of_a_machine_are_bounded(name):
-    X, Y, weight = problem(14, outputs=1)
+    X, Y, _ = problem(14, outputs=1)
     y, lam = np.sign(Y[:, 0] - 0.5), 0.03
     fitted = wm.RLSRegressor(kernel=KERNELS[name], lam=lam, solver="cholesky").fit(X, y)
     c, K = fitted.dual_coef_[0], KERNELS[name].gram(X)

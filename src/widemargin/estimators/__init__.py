@@ -8,5 +8,16 @@ from .rls_classifier import RLSClassifier
 from .rls_regressor import RLSRegressor
 from .svc import SVC
 from .svr import SVR
+from .tikhonov import TikhonovEstimator
 
-__all__ = ["SVC", "SVR", "EnclosingBall", "NuSVC", "NuSVR", "OneClassSVM", "RLSClassifier", "RLSRegressor"]
+__all__ = [
+    "SVC",
+    "SVR",
+    "EnclosingBall",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "RLSClassifier",
+    "RLSRegressor",
+    "TikhonovEstimator",
+]

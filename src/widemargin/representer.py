@@ -21,7 +21,7 @@ MEMORY, STEPS = 30, 20_000
 
 @dataclass(frozen=True)
 class SmoothFit:
-    """Coefficients, bias, and the largest entry of the gradient where the search ended, relative to the start."""
+    """Coefficients, bias, and the largest entry of the gradient at the end, relative to the start."""
 
     coefficients: Vector
     intercept: float

@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from reference import ridge as reference
 
 import widemargin as wm
+from reference import ridge as reference
 from widemargin.least_squares import Frame, conjugate_gradient, pivoted_cholesky
 
 BIASES = ["none", "free", "penalised"]
@@ -64,7 +64,9 @@ def test_leave_one_out_equals_training_without_each_point(name, solver, bias, we
     assert fitted.gcv_ == pytest.approx(reference.gcv(K, Y, weight, 0.2, bias), rel=1e-8)
 
 
-@given(seed=st.integers(0, 10**6), n=st.integers(3, 12), log_ridge=st.floats(-4, 3), bias=st.sampled_from(BIASES))
+@given(
+    seed=st.integers(0, 10**6), n=st.integers(3, 12), log_ridge=st.floats(-4, 3), bias=st.sampled_from(BIASES)
+)
 @settings(max_examples=60, deadline=None)
 def test_leave_one_out_is_exact_on_random_problems(seed, n, log_ridge, bias):
     X, Y, weight = problem(seed, n=n, d=2, outputs=1, weighted=True)
@@ -199,7 +201,9 @@ def test_converged_columns_leave_the_products():
         widths.append(V.shape[1])
         return M @ V
 
-    found = conjugate_gradient(product, np.column_stack([easy, random.normal(size=60), np.zeros(60)]), tol=1e-10)
+    found = conjugate_gradient(
+        product, np.column_stack([easy, random.normal(size=60), np.zeros(60)]), tol=1e-10
+    )
     assert found.converged and found.residuals.max() <= 1e-10
     assert widths[0] == 2 and widths[-1] == 1
 
@@ -278,7 +282,9 @@ def test_the_frame_of_a_free_bias_is_the_bordered_system():
     frame = Frame(weight, "free")
     M = np.tril(frame.matrix(K.copy(), frame.mean_row(K)))
     M += np.tril(M, -1).T
-    bordered = np.block([[np.zeros((1, 1)), np.ones((1, len(K)))], [np.ones((len(K), 1)), K + np.diag(0.2 / weight)]])
+    bordered = np.block(
+        [[np.zeros((1, 1)), np.ones((1, len(K)))], [np.ones((len(K), 1)), K + np.diag(0.2 / weight)]]
+    )
     expected = np.linalg.inv(bordered)[1:, 1:]
     inverse = np.linalg.inv(M + 0.2 * np.eye(len(K))) - np.outer(frame.constant, frame.constant) / 0.2
     np.testing.assert_allclose(frame.scale[:, None] * inverse * frame.scale, expected, atol=1e-9)

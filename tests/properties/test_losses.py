@@ -75,7 +75,9 @@ def test_B_is_the_largest_loss_of_the_function_zero(loss):
 
 
 def test_the_published_values_of_B():
-    assert [loss.bound for loss in (Hinge(), SquaredHinge(), Power(3), Square(), Absolute(), ZeroOne())] == [1] * 6
+    assert [loss.bound for loss in (Hinge(), SquaredHinge(), Power(3), Square(), Absolute(), ZeroOne())] == [
+        1
+    ] * 6
     assert EpsilonInsensitive(0.25).bound == 0.75
 
 
@@ -92,7 +94,9 @@ def test_the_population_minimiser_minimises_the_expected_loss(loss, p):
 def test_the_square_loss_has_twice_the_probability_minus_one_and_power_3_its_square_roots():
     np.testing.assert_allclose(Square().population_minimizer([0.2, 0.5, 1.0]), [-0.6, 0.0, 1.0])
     np.testing.assert_allclose(SquaredHinge().population_minimizer([0.2, 0.5]), [-0.6, 0.0])
-    np.testing.assert_allclose(Power(3).population_minimizer(0.8), (0.8**0.5 - 0.2**0.5) / (0.8**0.5 + 0.2**0.5))
+    np.testing.assert_allclose(
+        Power(3).population_minimizer(0.8), (0.8**0.5 - 0.2**0.5) / (0.8**0.5 + 0.2**0.5)
+    )
 
 
 def test_an_unknown_population_minimiser_is_said_to_be_unknown():

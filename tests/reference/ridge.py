@@ -26,7 +26,7 @@ def objective(K, Y, weight, ridge, c, b):
 
 
 def leave_one_out(K, Y, weight, ridge, bias):
-    """Values at each point of the machine without one copy of it, or without all of a point of weight <= 1."""
+    """Values at each point of the machine without one copy of it: all of it for weights <= 1."""
     values = np.empty_like(Y)
     for i in range(len(K)):
         less = weight.copy()

@@ -179,7 +179,9 @@ trace_ : dict of arrays, or a list of them
 def documented(machine: type[Any]) -> type[Any]:
     """Put the common sections in place of their names <...> in the class's documentation."""
     text = machine.__doc__ or ""
-    for name, section in sorted(SECTIONS.items(), key=lambda item: "<" not in item[1]):  # those with parts first
+    for name, section in sorted(
+        SECTIONS.items(), key=lambda item: "<" not in item[1]
+    ):  # those with parts first
         text = text.replace(f"    <{name}>", indent(section, "    "))
     machine.__doc__ = text
     return machine

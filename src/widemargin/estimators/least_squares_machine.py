@@ -129,9 +129,7 @@ class LeastSquaresMachine(KernelMachine):
                 f"points takes {8 * n * n / 2**20:.0f} MB; raise cache_size, or give lam and gamma numbers."
             )
         wanted = self.leave_one_out if self.leave_one_out != "auto" else n <= LEAVE_ONE_OUT_SIZE
-        problem = LeastSquares(
-            kernel.bind(X), rows, frame, linear, self.n_jobs, self.tol, self.max_iter
-        )
+        problem = LeastSquares(kernel.bind(X), rows, frame, linear, self.n_jobs, self.tol, self.max_iter)
         ridge = None if self.lam == "loo" else Regularization(self.lam, frame.total).ridge
         self.solver_ = solver
         return problem.fit(Y, ridge, solver, loo or bool(wanted) or solver == "primal")
@@ -220,5 +218,3 @@ class LeastSquaresMachine(KernelMachine):
 def _loo_error(fitted: LeastSquaresFit) -> float:
     assert fitted.loo is not None
     return fitted.loo.error
-
-

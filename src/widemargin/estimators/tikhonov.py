@@ -131,8 +131,8 @@ class TikhonovEstimator(KernelMachine):
         loss = self._loss
         if not loss.is_convex:
             raise ValueError(
-                f"loss={self.loss!r} is not convex and cannot be minimised: use hinge or logistic, and this loss "
-                "to measure the result."
+                f"loss={self.loss!r} is not convex and cannot be minimised: use the hinge or logistic loss, and "
+                "this one to measure the result."
             )
 
     @property
@@ -249,8 +249,8 @@ class TikhonovEstimator(KernelMachine):
 
     def _says(self, event: str, what: str, size: float) -> str:
         return (
-            f"TikhonovEstimator: {event} with a {what} of {size:.2g} (tol={self.tol:g}): scale the data, or raise "
-            "lam or tol."
+            f"TikhonovEstimator: {event} with a {what} of {size:.2g} (tol={self.tol:g}): scale the data, or "
+            "raise lam or tol."
         )
 
     def _training(self, size: int, n: int) -> Training:

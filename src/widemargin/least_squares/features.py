@@ -29,7 +29,7 @@ class Features:
     def __init__(self, A: Any, q: NDArray[np.float64] | None = None) -> None:
         self.A = A
         self.q = q
-        self._row = None if q is None else np.asarray(A.T @ q)
+        self._row = np.zeros(A.shape[1]) if q is None else np.asarray(A.T @ q)
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -52,7 +52,7 @@ class Features:
         if not sp.issparse(self.A):
             return self.A.T @ self.A
         gram = (self.A.T @ self.A).toarray()
-        return gram if self._row is None else gram - np.outer(self._row, self._row)
+        return gram if self.q is None else gram - np.outer(self._row, self._row)
 
     def squared_lengths(self) -> NDArray[np.float64]:
         """The diagonal of A A'."""

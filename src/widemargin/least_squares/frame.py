@@ -34,9 +34,9 @@ class Frame:
 
     and, depending on the bias,
 
-        none        M = D K D,             t = D y,               b = 0
-        penalised   M = D (K + 1 1') D,    t = D y,               b = sum c      (ridge b^2 is part of the price)
-        free        M = P D K D P,         t = P D y,             b = mean of y - Kc, weighted by w
+        none        M = D K D,             t = D y,      b = 0
+        penalised   M = D (K + 1 1') D,    t = D y,      b = sum c    (ridge b^2 is part of the price)
+        free        M = P D K D P,         t = P D y,    b = mean of y - Kc, weighted by w
 
     P = I - q q' with q = d / |d| projects onto what a constant cannot explain: the bordered system of the
     least-squares SVM, [[0, 1'], [1, K + ridge W^-1]] (b; c) = (0; y), without its border. Then M q = 0, and

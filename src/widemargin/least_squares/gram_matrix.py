@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Event
 
 import numpy as np
@@ -54,7 +55,7 @@ def columns_of(gram: _core.Gram, rows: Indices, columns: Indices, n_jobs: int | 
     return K
 
 
-def _run(fill, blocks: list[slice], work: float, n_jobs: int | None) -> None:  # type: ignore[no-untyped-def]
+def _run(fill: Callable[[slice, Event], None], blocks: list[slice], work: float, n_jobs: int | None) -> None:
     workers = 1 if work < THREADED_WORK else min(allowed_threads(n_jobs), len(blocks))
     with single_threaded_blas():
         for_each(fill, blocks, workers)

@@ -23,8 +23,8 @@ class SingularSystem(ValueError):
 
     def __init__(self, ridge: float, largest: float) -> None:
         super().__init__(
-            f"K + ridge I with ridge = lam n = {ridge:.3g} is singular in double precision (the diagonal of K "
-            f"goes up to {largest:.3g}): raise lam, or use a kernel that is positive semi-definite."
+            f"K + ridge I with ridge = lam n = {ridge:.3g} is singular in double precision (K has entries up "
+            f"to {largest:.3g}): raise lam, or use a kernel that is positive semi-definite."
         )
 
 
@@ -96,7 +96,7 @@ class CholeskyInverse:
 class FeatureInverse:
     """By the identity of Sherman, Morrison and Woodbury, in O(n d^2 + d^3) where M = F F' has d features.
 
-        (F F' + ridge I)^-1 = (I - F (F'F + ridge I)^-1 F') / ridge
+    (F F' + ridge I)^-1 = (I - F (F'F + ridge I)^-1 F') / ridge
     """
 
     def __init__(self, F: Features, ridge: float) -> None:

@@ -35,9 +35,7 @@ class LeaveOneOut:
     gcv: float
 
 
-def leave_one_out(
-    frame: Frame, Z: Matrix, diagonal: Vector, ridge: float, shift: float = 0.0
-) -> LeaveOneOut:
+def leave_one_out(frame: Frame, Z: Matrix, diagonal: Vector, ridge: float, shift: float = 0.0) -> LeaveOneOut:
     """The leave-one-out residuals of the machine with (M + ridge I) Z = T.
 
     `diagonal` is that of (M + shift q q' + ridge I)^-1, see `Frame`.

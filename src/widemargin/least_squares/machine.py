@@ -13,7 +13,6 @@ from widemargin import _core
 from widemargin.expansion import product
 
 from .conjugate_gradient import ConjugateGradient, conjugate_gradient
-from .features import Features
 from .frame import Frame
 from .gram_matrix import lower_triangle
 from .inverse import CholeskyInverse, FeatureInverse, SingularSystem
@@ -70,7 +69,7 @@ def choose_solver(n: int, linear: Any, choosing: bool, budget: int) -> str:
 
 @dataclass(frozen=True)
 class LeastSquaresFit:
-    """A fitted machine: coefficients c (n, outputs), intercept, and for a linear kernel the weights of features."""
+    """A fitted machine: coefficients (n, outputs), intercept, for a linear kernel the weights of features."""
 
     coefficients: Matrix
     intercept: Vector
@@ -179,8 +178,10 @@ class LeastSquares:
                 return self._fit_features(found.L, Y, ridge, loo=True, primal=False)
         M, mean_row = self._matrix()
         spectrum, T = MatrixSpectrum(M), self.frame.targets(Y)
-        path = self._search(spectrum, T, self._shift) if ridge is None else None
-        ridge = path.best if path is not None else ridge
+        path = None
+        if ridge is None:
+            path = self._search(spectrum, T, self._shift)
+            ridge = path.best
         Z, out = self._at(spectrum, T, ridge, self._shift)
         return self._fitted(Y, Z, ridge, mean_row, out, path)
 

@@ -66,9 +66,10 @@ class MatrixSpectrum:
 
 
 class FeatureSpectrum:
-    """M = F F' with d features, from F'F = V diag(values) V': everything is read off F V, in O(n d^2 + d^3).
+    """M = F F' with d features, from F'F = V diag(values) V', in O(n d^2 + d^3).
 
-    Solutions are (T - F V (values + ridge)^-1 V'F'T) / ridge, diagonals (1 - (F V)^2 (values + ridge)^-1) / ridge.
+    Solutions are (T - FV (values + ridge)^-1 (FV)'T) / ridge, diagonals (1 - (FV)^2 (values + ridge)^-1) /
+    ridge.
     """
 
     def __init__(self, F: Features) -> None:

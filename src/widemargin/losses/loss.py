@@ -27,7 +27,7 @@ class Loss(BaseEstimator):
     """Whether V(f, y) = L(y f) for y = -1 and +1."""
 
     lipschitz: float = np.inf
-    """The smallest s with abs(V(f, y) - V(g, y)) <= s abs(f - g) for all f and g; infinite if there is none."""
+    """The smallest s with abs(V(f, y) - V(g, y)) <= s abs(f - g) for all f, g; infinite if there is none."""
 
     def value(self, f: ArrayLike, y: ArrayLike) -> Array:
         """V(f, y), entry by entry."""

@@ -249,12 +249,15 @@ def test_each_error_on_the_path_is_that_of_a_fit_with_that_lam(solver, bias):
         assert path.loo_path_[k] == pytest.approx(error, rel=1e-6)
 
 
-def test_a_descent_finds_what_the_grid_finds():
+@pytest.mark.parametrize("start_size", [20, 1000])
+def test_a_descent_finds_what_the_grid_finds(start_size, monkeypatch):
+    monkeypatch.setattr("widemargin.least_squares.machine.START_SIZE", start_size)
     X, Y, _ = problem(12, n=80, outputs=1)
     grid = wm.RLSRegressor(gamma=0.2, solver="eigen").fit(X, Y[:, 0])
     descent = wm.RLSRegressor(gamma=0.2, solver="cholesky").fit(X, Y[:, 0])
     assert descent.loo_error_ <= 1.005 * grid.loo_error_
-    assert len(descent.lam_path_) <= 16
+    assert descent.loo_error_ == pytest.approx(descent.loo_path_.min())
+    assert len(descent.lam_path_) <= 8
 
 
 def test_gamma_chosen_by_leave_one_out_is_the_best_of_those_around_it():

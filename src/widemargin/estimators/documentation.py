@@ -110,8 +110,8 @@ lam : float or "loo", default="loo"
     Weight of the squared norm beside the mean loss; lam times the sum of the sample weights is the ridge on
     the diagonal of K. "loo" is the lam with the least squared leave-one-out error: on a logarithmic grid,
     refined around its best value, where one decomposition serves all of them (up to 2000 points, for linear
-    kernels with fewer features than points, and for kernel matrices of low rank), by descent in steps of a
-    factor 10, then of its square roots, elsewhere.
+    kernels with fewer features than points, and for kernel matrices of low rank). Elsewhere a descent from
+    the best lam of 1000 of the points tries four or five values, each with a Cholesky factor of its own.
 <kernel parameters>
     "loo" chooses gamma too, among multiples of "scale" by powers of 4, then of 2 and of the square root of
     2: a decomposition or a descent for each.
@@ -179,9 +179,7 @@ trace_ : dict of arrays, or a list of them
 def documented(machine: type[Any]) -> type[Any]:
     """Put the common sections in place of their names <...> in the class's documentation."""
     text = machine.__doc__ or ""
-    for name, section in sorted(
-        SECTIONS.items(), key=lambda item: "<" not in item[1]
-    ):  # those with parts first
+    for name, section in sorted(SECTIONS.items(), key=lambda item: "<" not in item[1]):  # parts come last
         text = text.replace(f"    <{name}>", indent(section, "    "))
     machine.__doc__ = text
     return machine

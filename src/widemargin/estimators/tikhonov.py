@@ -131,8 +131,8 @@ class TikhonovEstimator(KernelMachine):
         loss = self._loss
         if not loss.is_convex:
             raise ValueError(
-                f"loss={self.loss!r} is not convex and cannot be minimised: use the hinge or logistic loss, and "
-                "this one to measure the result."
+                f"loss={self.loss!r} is not convex and cannot be minimised: use the hinge or logistic loss, "
+                "and this one to measure the result."
             )
 
     @property

@@ -56,6 +56,10 @@ class Frame:
         self.bias = bias
         self.copies = weight if copies is None else copies
 
+    def part(self, some: slice) -> Frame:
+        """The frame of some of the points."""
+        return Frame(self.weight[some], self.bias, self.copies[some])
+
     @property
     def size(self) -> int:
         """Number of points."""

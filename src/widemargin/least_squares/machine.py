@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -39,6 +39,9 @@ SPARSE_SIZE = 3000
 
 LOW_RANK_SIZE, LOW_RANK_SHARE, LOW_RANK_RESIDUAL = 500, 0.25, 1e-14
 """From so many points on, K is tried to be written with a quarter as many features, to rounding."""
+
+START_SIZE = 1000
+"""A descent begins at the best ridge of so many points."""
 
 PRECONDITIONER_RANK = 512
 """Features of the preconditioner of a kernel matrix that is never stored."""
@@ -151,31 +154,45 @@ class LeastSquares:
             return self._fit_eigen(Y, ridge)
 
     def _fit_cholesky(self, Y: Matrix, ridge: float | None, loo: bool) -> LeastSquaresFit:
-        T = self.frame.targets(Y)
-
-        def solve(ridge: float, loo: bool) -> tuple[Matrix, Vector | None, LeaveOneOut | None]:
-            M, mean_row = self._matrix()
-            inverse = CholeskyInverse(M, ridge)
-            Z = inverse.solve(T)
-            return Z, mean_row, self._left_out(Z, inverse.diagonal(), ridge) if loo else None
-
-        path = None
         if ridge is None:
-            path = descend(lambda each: solve(each, True)[2].error, self._trace)  # type: ignore[union-attr]
-            ridge, loo = path.best, True
-        Z, mean_row, out = solve(ridge, loo)
-        return self._fitted(Y, Z, ridge, mean_row, out, path)
+            return self._fit_low_rank(Y, None) or self._descend(Y)
+        T = self.frame.targets(Y)
+        M, mean_row = self._matrix()
+        inverse = CholeskyInverse(M, ridge)
+        Z = inverse.solve(T)
+        out = self._left_out(Z, inverse.diagonal(), ridge) if loo else None
+        return self._fitted(Y, Z, ridge, mean_row, out, None)
+
+    def _descend(self, Y: Matrix) -> LeastSquaresFit:
+        """A factor for each ridge that is tried; the best fit is kept."""
+        best: LeastSquaresFit | None = None
+
+        def error(ridge: float) -> float:
+            nonlocal best
+            fitted = self._fit_cholesky(Y, ridge, loo=True)
+            assert fitted.loo is not None
+            if best is None or best.loo is None or fitted.loo.error < best.loo.error:
+                best = fitted
+            return fitted.loo.error
+
+        path = descend(error, self._near_best(Y), self._trace)
+        assert best is not None
+        return replace(best, path=path)
+
+    def _near_best(self, Y: Matrix) -> float:
+        """A ridge to begin with: the best one for some of the points, scaled to all of them."""
+        some = slice(None, None, -(-self.frame.size // START_SIZE))
+        linear = None if self.linear is None else self.linear[some]
+        rows = np.ascontiguousarray(self.rows[some])
+        part = replace(self, rows=rows, frame=self.frame.part(some), linear=linear)
+        return part._fit_eigen(Y[some], None).ridge * self._trace / part._trace
 
     def _left_out(self, Z: Matrix, diagonal: Vector, ridge: float) -> LeaveOneOut:
         return leave_one_out(self.frame, Z, diagonal, ridge, self._shift)
 
     def _fit_eigen(self, Y: Matrix, ridge: float | None) -> LeastSquaresFit:
-        n = self.frame.size
-        if n >= LOW_RANK_SIZE and self.gram.diagonal()[self.rows].min() >= 0:
-            rank = int(LOW_RANK_SHARE * n)
-            found = pivoted_cholesky(self.gram, self.rows, rank, LOW_RANK_RESIDUAL, self.n_jobs)
-            if found.residual.max() <= LOW_RANK_RESIDUAL * self.gram.diagonal()[self.rows].max():
-                return self._fit_features(found.L, Y, ridge, loo=True, primal=False)
+        if (fitted := self._fit_low_rank(Y, ridge)) is not None:
+            return fitted
         M, mean_row = self._matrix()
         spectrum, T = MatrixSpectrum(M), self.frame.targets(Y)
         path = None
@@ -184,6 +201,17 @@ class LeastSquares:
             ridge = path.best
         Z, out = self._at(spectrum, T, ridge, self._shift)
         return self._fitted(Y, Z, ridge, mean_row, out, path)
+
+    def _fit_low_rank(self, Y: Matrix, ridge: float | None) -> LeastSquaresFit | None:
+        """By features that give K to rounding, if a quarter as many as there are points will do."""
+        n, diagonal = self.frame.size, self.gram.diagonal()[self.rows]
+        if n < LOW_RANK_SIZE or diagonal.min() < 0:
+            return None
+        rank = int(LOW_RANK_SHARE * n)
+        found = pivoted_cholesky(self.gram, self.rows, rank, LOW_RANK_RESIDUAL, self.n_jobs)
+        if found.residual.max() > LOW_RANK_RESIDUAL * diagonal.max():
+            return None
+        return self._fit_features(found.L, Y, ridge, loo=True, primal=False)
 
     def _fit_features(
         self, A: Any, Y: Matrix, ridge: float | None, loo: bool, primal: bool

@@ -1,4 +1,4 @@
-"""Choosing the ridge: on a grid where a value costs little, by descent where it costs a factorisation."""
+"""Choosing the ridge: on a grid where a value costs little, by descent where it costs a factor of K."""
 
 from __future__ import annotations
 
@@ -18,11 +18,8 @@ RANGE, GRID = (1e-9, 10.0), 41
 REFINED, ROUNDS = 7, 2
 """Values between the neighbours of the best one, and how often they are refined."""
 
-FIRST, LAST = 10.0, 1.5
-"""Factors of the steps of a descent: each round takes the square root of the one before."""
-
-START = 1e-5
-"""Where a descent begins, relative to the trace of K."""
+STEP = 4.0
+"""Factor between the ridges of a descent."""
 
 
 @dataclass(frozen=True)
@@ -65,29 +62,32 @@ def search_grid(errors: Callable[[Vector], Vector], trace: float) -> Path:
     return path
 
 
-def descend(error: Callable[[float], float], trace: float) -> Path:
-    """Steps of a factor 10 as long as the error falls, then of its square root, and so on.
+def descend(error: Callable[[float], float], start: float, trace: float) -> Path:
+    """Steps of a factor 4 from `start` until the error rises on both sides, then the vertex of the parabola.
 
-    About ten values are tried; the error is taken to have one minimum.
+    Four or five values are tried from a good start; the error is taken to have one minimum, and to be smooth
+    in the logarithm of the ridge.
     """
-    lowest, highest = (end * _positive(trace) for end in RANGE)
-    best, factor = START * _positive(trace), FIRST
-    known = {best: error(best)}
+    lowest, highest = (float(np.log(end * _positive(trace))) for end in RANGE)
+    known: dict[float, float] = {}
 
-    def better(ridge: float) -> bool:
-        if ridge not in known:
-            known[ridge] = error(ridge)
-        return known[ridge] < known[best]
+    def at(t: float) -> float:
+        t = min(max(t, lowest), highest)
+        if t not in known:
+            known[t] = error(float(np.exp(t)))
+        return known[t]
 
-    while factor > LAST:
-        for step in (factor, 1 / factor):
-            moved = False
-            while lowest <= best * step <= highest and better(best * step):
-                best, moved = best * step, True
-            if moved:
-                break
-        factor = factor**0.5
-    return _path(known)
+    step = float(np.log(STEP))
+    middle = min(max(float(np.log(start)), lowest), highest)
+    while (around := [at(middle - step), at(middle), at(middle + step)]).index(min(around)) != 1:
+        further = middle + step if around[2] < around[0] else middle - step
+        if not lowest <= further <= highest:
+            break
+        middle = further
+    left, center, right = around
+    if left + right > 2 * center:  # else the minimum is at the end of the range
+        at(middle + step / 2 * (left - right) / (left - 2 * center + right))
+    return _path({float(np.exp(t)): value for t, value in known.items()})
 
 
 def _positive(trace: float) -> float:

@@ -6,14 +6,17 @@ one system (M + ridge I) Z = T, which an `Inverse` solves for one ridge, a `Spec
 """
 
 from .conjugate_gradient import ConjugateGradient, conjugate_gradient
+from .feature_fit import fit_features
 from .features import Features
+from .fit import LeastSquaresFit
 from .frame import BIASES, Frame
 from .gram_matrix import columns_of, lower_triangle
 from .inverse import CholeskyInverse, FeatureInverse, Inverse, SingularSystem
 from .leave_one_out import LeaveOneOut, leave_one_out
-from .machine import SOLVERS, LeastSquares, LeastSquaresFit, choose_solver
+from .machine import SOLVERS, LeastSquares, choose_solver
 from .path import Path, descend, search_grid
 from .pivoted_cholesky import PivotedCholesky, pivoted_cholesky
+from .spectral_fit import choose_ridge, solve_at
 from .spectrum import FeatureSpectrum, MatrixSpectrum, Spectrum
 
 __all__ = [
@@ -34,12 +37,15 @@ __all__ = [
     "PivotedCholesky",
     "SingularSystem",
     "Spectrum",
+    "choose_ridge",
     "choose_solver",
     "columns_of",
     "conjugate_gradient",
     "descend",
+    "fit_features",
     "leave_one_out",
     "lower_triangle",
     "pivoted_cholesky",
     "search_grid",
+    "solve_at",
 ]

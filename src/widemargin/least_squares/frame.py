@@ -113,7 +113,7 @@ class Frame:
             A = sp.csr_array(A, dtype=np.float64)
             if self.bias == "penalised":
                 A = sp.hstack([A, np.ones((self.size, 1))], format="csr")
-            return Features(A.multiply(self.scale[:, None]).tocsr(), self.constant)
+            return Features(A if self._is_unweighted else sp.diags_array(self.scale) @ A, self.constant)
         A = np.asarray(A, dtype=np.float64)
         if self.bias == "penalised":
             A = np.hstack([A, np.ones((self.size, 1))])

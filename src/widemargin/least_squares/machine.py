@@ -13,15 +13,18 @@ from widemargin import _core
 from widemargin.expansion import product
 
 from .conjugate_gradient import ConjugateGradient, conjugate_gradient
+from .feature_fit import fit_features
+from .fit import LeastSquaresFit
 from .frame import Frame
 from .gram_matrix import lower_triangle
 from .inverse import CholeskyInverse, FeatureInverse, SingularSystem
 from .leave_one_out import LeaveOneOut, leave_one_out
-from .path import Path, descend, search_grid
+from .path import Path, descend
 from .pivoted_cholesky import pivoted_cholesky
-from .spectrum import FeatureSpectrum, MatrixSpectrum, Spectrum
+from .spectral_fit import choose_ridge, solve_at
+from .spectrum import MatrixSpectrum
 
-__all__ = ["SOLVERS", "LeastSquares", "LeastSquaresFit", "choose_solver"]
+__all__ = ["SOLVERS", "LeastSquares", "choose_solver"]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -71,19 +74,6 @@ def choose_solver(n: int, linear: Any, choosing: bool, budget: int) -> str:
 
 
 @dataclass(frozen=True)
-class LeastSquaresFit:
-    """A fitted machine: coefficients (n, outputs), intercept, for a linear kernel the weights of features."""
-
-    coefficients: Matrix
-    intercept: Vector
-    weights: Matrix | None
-    ridge: float
-    loo: LeaveOneOut | None
-    path: Path | None
-    krylov: ConjugateGradient | None = None
-
-
-@dataclass(frozen=True)
 class LeastSquares:
     """The problem of fitting Y on rows of a Gram.
 
@@ -120,7 +110,7 @@ class LeastSquares:
         """
         match solver:
             case "primal":
-                return self._fit_features(self.linear, Y, ridge, loo, primal=True)
+                return fit_features(self.linear, Y, self.frame, ridge, loo)
             case "eigen":
                 return self._fit_eigen(Y, ridge)
             case "cholesky":
@@ -197,9 +187,9 @@ class LeastSquares:
         spectrum, T = MatrixSpectrum(M), self.frame.targets(Y)
         path = None
         if ridge is None:
-            path = self._search(spectrum, T, self._shift)
+            path = choose_ridge(spectrum, T, self.frame, self._shift)
             ridge = path.best
-        Z, out = self._at(spectrum, T, ridge, self._shift)
+        Z, out = solve_at(spectrum, T, self.frame, ridge, self._shift)
         return self._fitted(Y, Z, ridge, mean_row, out, path)
 
     def _fit_low_rank(self, Y: Matrix, ridge: float | None) -> LeastSquaresFit | None:
@@ -211,40 +201,7 @@ class LeastSquares:
         found = pivoted_cholesky(self.gram, self.rows, rank, LOW_RANK_RESIDUAL, self.n_jobs)
         if found.residual.max() > LOW_RANK_RESIDUAL * diagonal.max():
             return None
-        return self._fit_features(found.L, Y, ridge, loo=True, primal=False)
-
-    def _fit_features(
-        self, A: Any, Y: Matrix, ridge: float | None, loo: bool, primal: bool
-    ) -> LeastSquaresFit:
-        """By features A with K = A A': the points themselves (`primal`), or found ones."""
-        F, T, path, out = self.frame.features(A), self.frame.targets(Y), None, None
-        if ridge is None:
-            spectrum = FeatureSpectrum(F)
-            path = self._search(spectrum, T)
-            ridge = path.best
-            v = spectrum.weights(T, ridge)
-            Z, out = self._at(spectrum, T, ridge)
-        else:
-            inverse = FeatureInverse(F, ridge)
-            v = inverse.weights(T)
-            Z = (T - F.times(v)) / ridge
-            out = leave_one_out(self.frame, Z, inverse.diagonal(), ridge) if loo else None
-        weights, intercept = self.frame.linear_function(A, Y, v)
-        c = self.frame.coefficients(Z)
-        return LeastSquaresFit(c, intercept, weights if primal else None, ridge, out, path)
-
-    def _search(self, spectrum: Spectrum, T: Matrix, shift: float = 0.0) -> Path:
-        def errors(ridges: Vector) -> Vector:
-            parts = zip(spectrum.solve(T, ridges), spectrum.diagonals(ridges), ridges, strict=True)
-            return np.array([leave_one_out(self.frame, *part, shift).error for part in parts])
-
-        return search_grid(errors, self._trace)
-
-    def _at(
-        self, spectrum: Spectrum, T: Matrix, ridge: float, shift: float = 0.0
-    ) -> tuple[Matrix, LeaveOneOut]:
-        Z, diagonal = spectrum.solve(T, np.array([ridge]))[0], spectrum.diagonals(np.array([ridge]))[0]
-        return Z, leave_one_out(self.frame, Z, diagonal, ridge, shift)
+        return replace(fit_features(found.L, Y, self.frame, ridge, loo=True), weights=None)
 
     def _fit_krylov(self, Y: Matrix, ridge: float) -> LeastSquaresFit:
         M, precondition = self._products(ridge)

@@ -235,6 +235,16 @@ def test_a_kernel_matrix_of_low_rank_gives_the_same_path_and_machine(bias, monke
     np.testing.assert_allclose(fits[0].predict(X), fits[1].predict(X), atol=1e-5)
 
 
+@pytest.mark.parametrize("solver", ["eigen", "cholesky"])
+def test_a_linear_machine_has_weights_whatever_solves_it(solver, monkeypatch):
+    monkeypatch.setattr("widemargin.least_squares.machine.LOW_RANK_SIZE", 10)
+    X, Y, _ = problem(17, n=60)
+    primal = wm.RLSRegressor(kernel="linear", bias="free").fit(X, Y)
+    other = wm.RLSRegressor(kernel="linear", bias="free", solver=solver).fit(X, Y)
+    np.testing.assert_allclose(other.coef_, primal.coef_, rtol=1e-3)
+    np.testing.assert_allclose(other.predict(X), X @ other.coef_.T + other.intercept_, atol=1e-10)
+
+
 @pytest.mark.parametrize("solver", ["eigen", "primal"])
 @pytest.mark.parametrize("bias", BIASES)
 def test_each_error_on_the_path_is_that_of_a_fit_with_that_lam(solver, bias):
@@ -303,3 +313,30 @@ def test_one_factor_serves_all_classes_and_codes():
         np.testing.assert_allclose(machine.decision_function(X)[:, c], alone.predict(X), atol=1e-10)
         np.testing.assert_allclose(machine.loo_decision_[:, c], alone.loo_predictions_, atol=1e-9)
     assert machine.loo_error_ == np.mean(machine.loo_predictions_ != labels)
+
+
+SHAPES = {"round": np.eye(2), "long": np.array([[2.0, 1.2], [1.2, 1.0]])}
+
+
+@pytest.mark.parametrize("distance", [3.0, 1.0])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_least_squares_and_the_hinge_separate_two_normal_classes_alike(shape, distance):
+    mean, lams = distance * np.array([1.0, 0.3]), [0.1, 0.01, 0.001]
+    differences = []
+    for seed in range(20):
+        random = np.random.default_rng(seed)
+
+        def draw(n, random=random):
+            y = np.repeat([1, -1], n)
+            return random.multivariate_normal(np.zeros(2), SHAPES[shape], size=2 * n) + np.outer(y, mean), y
+
+        (X, y), (X_test, y_test) = draw(100), draw(1000)
+        for lam in lams:
+            rls = wm.TikhonovEstimator("square", "linear", lam).fit(X, y)
+            svm = wm.TikhonovEstimator("hinge", "linear", lam).fit(X, y)
+            errors = [np.mean(np.sign(each.decision_function(X_test)) != y_test) for each in (rls, svm)]
+            differences.append((lam, abs(errors[0] - errors[1])))
+    if shape == "round":
+        assert max(difference for _, difference in differences) <= 0.01
+    else:
+        assert np.mean([difference for lam, difference in differences if lam <= 0.01]) <= 0.01

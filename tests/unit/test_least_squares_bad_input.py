@@ -91,6 +91,28 @@ def test_a_singular_system_says_so_and_what_to_raise(solver):
     assert_refused(machine, r"ridge = lam n = 4e-24 is singular .* raise lam", X=few)
 
 
+@pytest.mark.parametrize("solver", ["cholesky", "eigen", "cg"])
+def test_kernel_values_that_overflow_are_blamed_on_the_scale(solver):
+    machine = wm.RLSRegressor(kernel="poly", degree=5, gamma=1.0, lam=1.0, solver=solver)
+    assert_refused(machine, "not finite: scale X", X=1e70 * X)
+
+
+@pytest.mark.filterwarnings("ignore:overflow:RuntimeWarning")
+@pytest.mark.parametrize("solver", ["eigen", "primal"])
+def test_the_path_of_kernel_values_that_overflow_is_refused_too(solver):
+    assert_refused(wm.RLSRegressor(kernel="linear", solver=solver), "not finite: scale X", X=1e200 * X)
+
+
+@pytest.mark.parametrize("bias", ["none", "free", "penalised"])
+@pytest.mark.parametrize("solver", ["cholesky", "eigen", "cg"])
+def test_a_kernel_that_is_zero_leaves_the_bias(solver, bias, monkeypatch):
+    monkeypatch.setattr("widemargin.least_squares.machine.LOW_RANK_SIZE", 10)
+    lam = 1e-9 if solver == "cg" else "loo"
+    machine = wm.RLSRegressor(kernel="precomputed", lam=lam, solver=solver, bias=bias)
+    predicted = machine.fit(np.zeros((40, 40)), 3.0 + y).predict(np.zeros((40, 40)))
+    np.testing.assert_allclose(predicted, 0.0 if bias == "none" else np.mean(3.0 + y), rtol=0.1)
+
+
 def test_a_free_bias_needs_two_points():
     assert_refused(wm.RLSRegressor(bias="free"), "at least two samples", sample_weight=np.eye(40)[0])
 

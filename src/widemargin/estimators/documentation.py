@@ -112,9 +112,16 @@ lam : float or "loo", default="loo"
     refined around its best value, where one decomposition serves all of them (up to 2000 points, for linear
     kernels with fewer features than points, and for kernel matrices of low rank). Elsewhere a descent from
     the best lam of 1000 of the points tries four or five values, each with a Cholesky factor of its own.
-<kernel parameters>
-    "loo" chooses gamma too, among multiples of "scale" by powers of 4, then of 2 and of the square root of
-    2: a decomposition or a descent for each.
+kernel : str, Kernel or function, default="rbf"
+    As for `SVC`.
+degree : int, default=3
+    Degree of "poly".
+gamma : {"scale", "auto", "loo"} or float, default="scale"
+    Coefficient of "rbf", "poly", "sigmoid" and "laplacian": 1 / (n_features * variance of X, its rows
+    weighted as in the fit), 1 / n_features, or a positive number. "loo" tries multiples of "scale" by powers
+    of 4, then of 2 and of the square root of 2 around the best, each with its best lam.
+coef0 : float, default=0.0
+    Constant of "poly" and "sigmoid".
 bias : {"none", "free", "penalised"}, default="none"
     The function is without a constant, has one that costs nothing (the least-squares SVM), or one whose
     square is part of the norm (the proximal SVM, the kernel K + 1).
@@ -131,7 +138,8 @@ tol : float, default=1e-8
 max_iter : int, default=-1
     Iterations allowed, for "cg"; -1 for no limit.
 cache_size : float or "auto", default="auto"
-    Megabytes for K. "auto" is half of the memory that is free when the fit begins.
+    Megabytes for K; a solver that is named takes what it needs. "auto" is half of the memory that is free
+    when the fit begins.
 n_jobs : int, optional
     Threads for kernel values, in `fit` and in predictions; None is all that this process may use.""",
     "least squares attributes": """\
@@ -179,7 +187,7 @@ trace_ : dict of arrays, or a list of them
 def documented(machine: type[Any]) -> type[Any]:
     """Put the common sections in place of their names <...> in the class's documentation."""
     text = machine.__doc__ or ""
-    for name, section in sorted(SECTIONS.items(), key=lambda item: "<" not in item[1]):  # parts come last
+    for name, section in SECTIONS.items():
         text = text.replace(f"    <{name}>", indent(section, "    "))
     machine.__doc__ = text
     return machine

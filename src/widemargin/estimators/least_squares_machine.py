@@ -84,6 +84,8 @@ class LeastSquaresMachine(KernelMachine):
         self, X: Any, rows: NDArray[np.int32], frame: Frame, Y: Matrix, weight: Vector
     ) -> tuple[kernels.Kernel, LeastSquaresFit]:
         """The kernel and its fit; with gamma="loo" those of the least leave-one-out error."""
+        if sample.is_precomputed(self.kernel):
+            sample.check_matrix(X)
         if self.gamma != "loo" or not (isinstance(self.kernel, str) and self.kernel in WITH_GAMMA):
             gamma = 1.0 if self.gamma == "loo" else self.gamma
             kernel = self._choose_kernel(X, weight, gamma)
@@ -100,12 +102,7 @@ class LeastSquaresMachine(KernelMachine):
         return tried[center]
 
     def _choose_kernel(self, X: Any, weight: Vector, gamma: Any) -> kernels.Kernel:
-        kernel = sample.choose_kernel(
-            self.kernel, X, weight, degree=self.degree, gamma=gamma, coef0=self.coef0
-        )
-        if sample.is_precomputed(kernel):
-            sample.check_matrix(X)
-        return kernel
+        return sample.choose_kernel(self.kernel, X, weight, degree=self.degree, gamma=gamma, coef0=self.coef0)
 
     def _fit_kernel(
         self,
@@ -123,10 +120,10 @@ class LeastSquaresMachine(KernelMachine):
             linear = linear if linear.dtype == np.float64 else linear.astype(np.float64)
         budget = cache_bytes(self.cache_size, n)
         solver = self.solver if self.solver != "auto" else choose_solver(n, linear, self.lam == "loo", budget)
-        if solver == "cg" and (self.lam == "loo" or loo):
+        if solver == "cg" and (self.lam == "loo" or loo or self.leave_one_out is True):
             raise ValueError(
-                f"cache_size is too small to choose lam or gamma by leave-one-out: the kernel matrix of {n} "
-                f"points takes {8 * n * n / 2**20:.0f} MB; raise cache_size, or give lam and gamma numbers."
+                f"cache_size is too small for leave-one-out: the kernel matrix of {n} points takes "
+                f"{8 * n * n / 2**20:.0f} MB; raise cache_size, or do without (numbers for lam and gamma)."
             )
         wanted = self.leave_one_out if self.leave_one_out != "auto" else n <= LEAVE_ONE_OUT_SIZE
         problem = LeastSquares(kernel.bind(X), rows, frame, linear, self.n_jobs, self.tol, self.max_iter)

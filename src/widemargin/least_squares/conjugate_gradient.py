@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .inverse import refuse_overflow
+
 __all__ = ["ConjugateGradient", "conjugate_gradient"]
 
 Matrix = NDArray[np.float64]
@@ -79,6 +81,7 @@ def conjugate_gradient(
     D, rho = S.copy(), np.einsum("ij,ij->j", R, S)
     while active.size and iterations != max_iter and not stalled:
         Q = product(D)
+        refuse_overflow(Q)
         X[:, active] += D * (step := _ratio(rho, np.einsum("ij,ij->j", D, Q)))
         R -= Q * step
         iterations += 1

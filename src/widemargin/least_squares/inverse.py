@@ -10,7 +10,7 @@ from scipy.linalg import lapack, solve_triangular
 
 from .features import Features
 
-__all__ = ["CholeskyInverse", "FeatureInverse", "Inverse", "SingularSystem"]
+__all__ = ["CholeskyInverse", "FeatureInverse", "Inverse", "SingularSystem", "refuse_overflow"]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -25,6 +25,14 @@ class SingularSystem(ValueError):
         super().__init__(
             f"K + ridge I with ridge = lam n = {ridge:.3g} is singular in double precision (K has entries up "
             f"to {largest:.3g}): raise lam, or use a kernel that is positive semi-definite."
+        )
+
+
+def refuse_overflow(entries: Matrix | Vector) -> None:
+    """Raise a ValueError if some kernel values are not finite."""
+    if not np.isfinite(entries).all():
+        raise ValueError(
+            "kernel values of these points are not finite: scale X (StandardScaler or MinMaxScaler)."
         )
 
 
@@ -45,6 +53,7 @@ class _Factor:
 
     def __init__(self, S: Matrix, ridge: float) -> None:
         diagonal = np.einsum("ii->i", S)
+        refuse_overflow(diagonal)
         largest = float(diagonal.max(initial=0.0))
         diagonal += ridge
         # The transpose of a C matrix is a Fortran matrix; its upper triangle is our lower one.

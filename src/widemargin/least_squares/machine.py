@@ -145,7 +145,7 @@ class LeastSquares:
 
     def _fit_cholesky(self, Y: Matrix, ridge: float | None, loo: bool) -> LeastSquaresFit:
         if ridge is None:
-            return self._fit_low_rank(Y, None) or self._descend(Y)
+            return self._fit_low_rank(Y) or self._descend(Y)
         T = self.frame.targets(Y)
         M, mean_row = self._matrix()
         inverse = CholeskyInverse(M, ridge)
@@ -181,7 +181,7 @@ class LeastSquares:
         return leave_one_out(self.frame, Z, diagonal, ridge, self._shift)
 
     def _fit_eigen(self, Y: Matrix, ridge: float | None) -> LeastSquaresFit:
-        if (fitted := self._fit_low_rank(Y, ridge)) is not None:
+        if ridge is None and (fitted := self._fit_low_rank(Y)) is not None:
             return fitted
         M, mean_row = self._matrix()
         spectrum, T = MatrixSpectrum(M), self.frame.targets(Y)
@@ -192,16 +192,17 @@ class LeastSquares:
         Z, out = solve_at(spectrum, T, self.frame, ridge, self._shift)
         return self._fitted(Y, Z, ridge, mean_row, out, path)
 
-    def _fit_low_rank(self, Y: Matrix, ridge: float | None) -> LeastSquaresFit | None:
+    def _fit_low_rank(self, Y: Matrix) -> LeastSquaresFit | None:
         """By features that give K to rounding, if a quarter as many as there are points will do."""
         n, diagonal = self.frame.size, self.gram.diagonal()[self.rows]
         if n < LOW_RANK_SIZE or diagonal.min() < 0:
-            return None
+            return None  # a matrix with a negative diagonal has no features
         rank = int(LOW_RANK_SHARE * n)
         found = pivoted_cholesky(self.gram, self.rows, rank, LOW_RANK_RESIDUAL, self.n_jobs)
         if found.residual.max() > LOW_RANK_RESIDUAL * diagonal.max():
             return None
-        return replace(fit_features(found.L, Y, self.frame, ridge, loo=True), weights=None)
+        fitted = fit_features(found.L, Y, self.frame, None)
+        return replace(fitted, weights=self._weights(fitted.coefficients))
 
     def _fit_krylov(self, Y: Matrix, ridge: float) -> LeastSquaresFit:
         M, precondition = self._products(ridge)
@@ -243,9 +244,12 @@ class LeastSquares:
         krylov: ConjugateGradient | None = None,
     ) -> LeastSquaresFit:
         c = self.frame.coefficients(Z)
-        weights = None if self.linear is None else np.asarray(self.linear.T @ c)
         intercept = self.frame.intercept(Y, c, mean_row)
-        return LeastSquaresFit(c, intercept, weights, ridge, loo, path, krylov)
+        return LeastSquaresFit(c, intercept, self._weights(c), ridge, loo, path, krylov)
+
+    def _weights(self, c: Matrix) -> Matrix | None:
+        """The function of these coefficients in the features of a linear kernel."""
+        return None if self.linear is None else np.asarray(self.linear.T @ c)
 
     def _mean_row(self) -> Vector:
         """w'K / sum w, where K is never there as a whole."""

@@ -11,6 +11,7 @@ from scipy.linalg import solve_triangular
 from widemargin import _core
 
 from .gram_matrix import columns_of
+from .inverse import refuse_overflow
 
 __all__ = ["PivotedCholesky", "pivoted_cholesky"]
 
@@ -26,6 +27,7 @@ class PivotedCholesky:
     """K is nearly L L', exactly so in the rows and columns of the pivots.
 
     K - L L' is positive semi-definite; `residual` is its diagonal, whose sum bounds its largest eigenvalue.
+    L has a column for each pivot; where K is zero there is no pivot, and L is a column of zeros.
     """
 
     L: NDArray[np.float64]
@@ -59,6 +61,7 @@ def pivoted_cholesky(
     """
     n, rank = rows.size, min(rank, rows.size)
     residual = gram.diagonal()[rows]
+    refuse_overflow(residual)
     floor = tol * float(residual.max(initial=0.0))
     L, pivots = np.empty((n, rank)), np.empty(rank, dtype=np.int32)
     done = 0
@@ -67,7 +70,10 @@ def pivoted_cholesky(
         candidates = np.sort(np.argpartition(residual, n - width)[n - width :])
         small = columns_of(gram, rows[candidates], rows[candidates])
         small -= L[candidates, :done] @ L[candidates, :done].T
-        chosen = candidates[_worthy(small, WORTHY * residual.max())]
+        residual[candidates] = np.maximum(np.diag(small), 0.0)  # free of the rounding of many updates
+        chosen = candidates[_worthy(small, max(WORTHY * residual.max(), floor))]
+        if not chosen.size:
+            continue
         part = columns_of(gram, rows, rows[chosen], n_jobs) - L[:, :done] @ L[chosen, :done].T
         corner = np.linalg.cholesky(part[chosen])
         new = slice(done, done + chosen.size)
@@ -76,19 +82,19 @@ def pivoted_cholesky(
         residual = np.maximum(residual - np.einsum("ij,ij->i", L[:, new], L[:, new]), 0.0)
         residual[chosen] = 0.0
         done = new.stop
-    return PivotedCholesky(L[:, :done], pivots[:done], residual)
+    return PivotedCholesky(L[:, :done] if done else np.zeros((n, 1)), pivots[:done], residual)
 
 
 def _worthy(S: NDArray[np.float64], floor: float) -> NDArray[np.intp]:
-    """Indices of pivots of S, the largest residual first, as long as it is at least `floor`."""
+    """Indices of pivots of S, the largest residual first, as long as it exceeds `floor`."""
     S = S.copy()
     chosen: list[int] = []
     while len(chosen) < len(S):
         diagonal = np.diag(S)
         p = int(np.argmax(diagonal))
-        if diagonal[p] < floor and chosen:
+        if diagonal[p] <= floor:
             break
         chosen.append(p)
         S -= np.outer(S[p], S[p]) / diagonal[p]
         S[p] = S[:, p] = 0.0
-    return np.array(chosen)
+    return np.array(chosen, dtype=np.intp)

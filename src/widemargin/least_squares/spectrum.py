@@ -10,7 +10,7 @@ from scipy.linalg import eigh
 
 from .features import Features
 from .gram_matrix import row_blocks
-from .inverse import EPSILON, SingularSystem
+from .inverse import EPSILON, SingularSystem, refuse_overflow
 
 __all__ = ["FeatureSpectrum", "MatrixSpectrum", "Spectrum"]
 
@@ -44,6 +44,7 @@ class MatrixSpectrum:
     """
 
     def __init__(self, M: Matrix) -> None:
+        refuse_overflow(np.einsum("ii->i", M))
         self._largest = float(np.einsum("ii->i", M).max(initial=0.0))
         self.values, self._U = eigh(M.T, lower=False, overwrite_a=True, check_finite=False, driver="evd")
 
@@ -75,6 +76,7 @@ class FeatureSpectrum:
     def __init__(self, F: Features) -> None:
         self.F = F
         gram = np.ascontiguousarray(F.gram())
+        refuse_overflow(gram)
         values, self._V = eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
         self.values = np.maximum(values, 0.0)
 

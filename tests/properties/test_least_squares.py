@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import widemargin as wm
 from reference import ridge as reference
-from widemargin.least_squares import Frame, conjugate_gradient, pivoted_cholesky
+from widemargin.least_squares import Frame, conjugate_gradient, pivoted_cholesky, solve_refined
 
 BIASES = ["none", "free", "penalised"]
 KERNELS = {
@@ -206,6 +206,39 @@ def test_converged_columns_leave_the_products():
     )
     assert found.converged and found.residuals.max() <= 1e-10
     assert widths[0] == 2 and widths[-1] == 1
+
+
+@pytest.mark.parametrize("columns", [1, 3])
+@pytest.mark.parametrize("ridge", [1e-3, 0.1, 10.0])
+def test_a_factor_in_single_precision_is_refined_to_double(ridge, columns):
+    random = np.random.default_rng(0)
+    K, T = wm.Gaussian(0.3).gram(random.normal(size=(150, 3))), random.normal(size=(150, columns))
+    T[:, -1] *= 1e-30
+    lower = np.tril(K) + np.triu(np.full_like(K, np.nan), 1)
+    Z = solve_refined(lower, ridge, T)
+    exact = np.linalg.solve(K + ridge * np.eye(150), T)
+    np.testing.assert_allclose(Z, exact, atol=1e-9 * np.abs(exact).max(axis=0).min(), rtol=1e-9)
+    np.testing.assert_array_equal(np.tril(lower), np.tril(K))
+
+
+def test_what_single_precision_cannot_factorise_is_not_refined():
+    random = np.random.default_rng(0)
+    K, T = wm.Gaussian(0.01).gram(random.normal(size=(150, 2))), random.normal(size=(150, 1))
+    assert solve_refined(K, 1e-11, T) is None
+    assert solve_refined(-K, 1e-3, T) is None
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("ridge", [0.2, 1e-10])
+def test_refined_machines_are_those_of_double_precision(bias, ridge, monkeypatch):
+    monkeypatch.setattr("widemargin.least_squares.machine.REFINED_SIZE", 1)
+    X, Y, weight = problem(18, weighted=True)
+    fits = [
+        machine(KERNELS["rbf"], weight, ridge, bias=bias, leave_one_out=loo).fit(X, Y, sample_weight=weight)
+        for loo in (True, False)
+    ]
+    np.testing.assert_allclose(fits[0].predict(X), fits[1].predict(X), atol=1e-7)
+    np.testing.assert_allclose(fits[0].intercept_, fits[1].intercept_, atol=1e-6)
 
 
 @pytest.mark.parametrize("rank", [1, 10, 40, 120])

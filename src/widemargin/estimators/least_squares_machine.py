@@ -122,8 +122,8 @@ class LeastSquaresMachine(KernelMachine):
         solver = self.solver if self.solver != "auto" else choose_solver(n, linear, self.lam == "loo", budget)
         if solver == "cg" and (self.lam == "loo" or loo or self.leave_one_out is True):
             raise ValueError(
-                f"cache_size is too small for leave-one-out: the kernel matrix of {n} points takes "
-                f"{8 * n * n / 2**20:.0f} MB; raise cache_size, or do without (numbers for lam and gamma)."
+                f"cache_size is too small for leave-one-out: a fit of {n} points takes "
+                f"{12 * n * n / 2**20:.0f} MB; raise cache_size, or do without (numbers for lam and gamma)."
             )
         wanted = self.leave_one_out if self.leave_one_out != "auto" else n <= LEAVE_ONE_OUT_SIZE
         problem = LeastSquares(kernel.bind(X), rows, frame, linear, self.n_jobs, self.tol, self.max_iter)

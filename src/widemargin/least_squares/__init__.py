@@ -16,6 +16,7 @@ from .leave_one_out import LeaveOneOut, leave_one_out
 from .machine import SOLVERS, LeastSquares, choose_solver
 from .path import Path, descend, search_grid
 from .pivoted_cholesky import PivotedCholesky, pivoted_cholesky
+from .refinement import solve_refined
 from .spectral_fit import choose_ridge, solve_at
 from .spectrum import FeatureSpectrum, MatrixSpectrum, Spectrum
 
@@ -48,4 +49,5 @@ __all__ = [
     "pivoted_cholesky",
     "search_grid",
     "solve_at",
+    "solve_refined",
 ]

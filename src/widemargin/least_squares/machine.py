@@ -21,6 +21,7 @@ from .inverse import CholeskyInverse, FeatureInverse, SingularSystem
 from .leave_one_out import LeaveOneOut, leave_one_out
 from .path import Path, descend
 from .pivoted_cholesky import pivoted_cholesky
+from .refinement import solve_refined
 from .spectral_fit import choose_ridge, solve_at
 from .spectrum import MatrixSpectrum
 
@@ -42,6 +43,9 @@ SPARSE_SIZE = 3000
 
 LOW_RANK_SIZE, LOW_RANK_SHARE, LOW_RANK_RESIDUAL = 500, 0.25, 1e-14
 """From so many points on, K is tried to be written with a quarter as many features, to rounding."""
+
+REFINED_SIZE = 2000
+"""From so many points on, a factor in single precision and its refinement take less time than in double."""
 
 START_SIZE = 1000
 """A descent begins at the best ridge of so many points."""
@@ -68,7 +72,7 @@ def choose_solver(n: int, linear: Any, choosing: bool, budget: int) -> str:
             return "primal"
         if sparse and n > SPARSE_SIZE and not choosing:
             return "cg"
-    if 8 * n * n > budget:
+    if 12 * n * n > budget:  # K in double precision, and a copy in single
         return "cg"
     return "eigen" if choosing and n <= EIGEN_SIZE else "cholesky"
 
@@ -148,6 +152,9 @@ class LeastSquares:
             return self._fit_low_rank(Y) or self._descend(Y)
         T = self.frame.targets(Y)
         M, mean_row = self._matrix()
+        Z = solve_refined(M, ridge, T) if not loo and self.frame.size >= REFINED_SIZE else None
+        if Z is not None:
+            return self._fitted(Y, Z, ridge, mean_row, None, None)
         inverse = CholeskyInverse(M, ridge)
         Z = inverse.solve(T)
         out = self._left_out(Z, inverse.diagonal(), ridge) if loo else None

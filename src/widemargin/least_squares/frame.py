@@ -56,7 +56,7 @@ class Frame:
         self.bias = bias
         self.copies = weight if copies is None else copies
 
-    def part(self, some: slice) -> Frame:
+    def part(self, some: NDArray[np.integer]) -> Frame:
         """The frame of some of the points."""
         return Frame(self.weight[some], self.bias, self.copies[some])
 

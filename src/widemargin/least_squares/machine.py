@@ -47,8 +47,8 @@ LOW_RANK_SIZE, LOW_RANK_SHARE, LOW_RANK_RESIDUAL = 500, 0.25, 1e-14
 REFINED_SIZE = 2000
 """From so many points on, a factor in single precision and its refinement take less time than in double."""
 
-START_SIZE = 1000
-"""A descent begins at the best ridge of so many points."""
+START_SIZE, START_SEED = 1000, 0
+"""A descent begins at the best ridge of so many points, always the same ones."""
 
 PRECONDITIONER_RANK = 512
 """Features of the preconditioner of a kernel matrix that is never stored."""
@@ -178,10 +178,9 @@ class LeastSquares:
 
     def _near_best(self, Y: Matrix) -> float:
         """A ridge to begin with: the best one for some of the points, scaled to all of them."""
-        some = slice(None, None, -(-self.frame.size // START_SIZE))
+        some = np.sort(np.random.default_rng(START_SEED).permutation(self.frame.size)[:START_SIZE])
         linear = None if self.linear is None else self.linear[some]
-        rows = np.ascontiguousarray(self.rows[some])
-        part = replace(self, rows=rows, frame=self.frame.part(some), linear=linear)
+        part = replace(self, rows=self.rows[some], frame=self.frame.part(some), linear=linear)
         return part._fit_eigen(Y[some], None).ridge * self._trace / part._trace
 
     def _left_out(self, Z: Matrix, diagonal: Vector, ridge: float) -> LeaveOneOut:

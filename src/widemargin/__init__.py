@@ -6,9 +6,29 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from widemargin import calibration, io, kernels, problems, selection, solvers
+    from widemargin import (
+        calibration,
+        io,
+        kernels,
+        least_squares,
+        losses,
+        problems,
+        regularization,
+        selection,
+        solvers,
+    )
     from widemargin.calibration import Calibrated
-    from widemargin.estimators import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
+    from widemargin.estimators import (
+        SVC,
+        SVR,
+        EnclosingBall,
+        NuSVC,
+        NuSVR,
+        OneClassSVM,
+        RLSClassifier,
+        RLSRegressor,
+        TikhonovEstimator,
+    )
     from widemargin.expansion import Expansion
     from widemargin.kernels import (
         ARDGaussian,
@@ -21,6 +41,7 @@ if TYPE_CHECKING:
         Precomputed,
         Sigmoid,
     )
+    from widemargin.regularization import Regularization
     from widemargin.selection import PathInterrupted, PathResult, cross_validate_path
     from widemargin.solvers import (
         SMO,
@@ -70,21 +91,40 @@ __all__ = [
     "PlanningSelection",
     "Polynomial",
     "Precomputed",
+    "RLSClassifier",
+    "RLSRegressor",
+    "Regularization",
     "SecondOrder",
     "Sigmoid",
     "Solution",
     "Status",
     "Stop",
+    "TikhonovEstimator",
     "calibration",
     "cross_validate_path",
     "io",
     "kernels",
+    "least_squares",
+    "losses",
     "problems",
+    "regularization",
     "selection",
     "solvers",
 ]
 
-_PARTS = ("calibration", "estimators", "expansion", "io", "kernels", "problems", "selection", "solvers")
+_PARTS = (
+    "calibration",
+    "estimators",
+    "expansion",
+    "io",
+    "kernels",
+    "least_squares",
+    "losses",
+    "problems",
+    "regularization",
+    "selection",
+    "solvers",
+)
 _EXTRAS = ("datasets", "display", "papers", "testing")
 
 if not TYPE_CHECKING:  # which would take any name for an attribute

@@ -12,6 +12,11 @@ MACHINES = [
     wm.NuSVR(),
     wm.OneClassSVM(),
     wm.EnclosingBall(),
+    wm.RLSClassifier(),
+    wm.RLSRegressor(),
+    wm.RLSRegressor(kernel="linear", bias="free"),
+    wm.RLSClassifier(kernel="linear", lam=0.1, solver="cg", bias="penalised"),
+    wm.RLSClassifier(kernel="precomputed", lam=0.1, bias="free"),
     wm.SVC(kernel="precomputed"),
     wm.SVC(loss="squared_hinge", multiclass="one-vs-all", fit_intercept=False),
 ]

@@ -356,3 +356,24 @@ class TestDamage:
     def test_a_missing_file_is_named(self, tmp_path):
         with pytest.raises(FileNotFoundError, match=r"absent.model"):
             load_model(tmp_path / "absent.model")
+
+
+@pytest.mark.parametrize(
+    "machine",
+    [
+        wm.RLSClassifier(),
+        wm.RLSRegressor(kernel="linear", bias="free"),
+        wm.RLSRegressor(lam=0.1, solver="cg"),
+        wm.TikhonovEstimator(wm.losses.Power(1.5), lam=0.1),
+    ],
+    ids=repr,
+)
+def test_least_squares_machines_and_losses_come_back(machine, tmp_path):
+    X = np.random.default_rng(0).normal(size=(30, 3))
+    machine.fit(X, np.where(X[:, 0] > 0, 1.0, -1.0))
+    wm.io.save_model(machine, tmp_path / "model")
+    restored = wm.io.load_model(tmp_path / "model")
+    np.testing.assert_array_equal(restored.predict(X), machine.predict(X))
+    assert repr(restored) == repr(machine)
+    if hasattr(machine, "loo_error_"):
+        np.testing.assert_array_equal(restored.loo_predictions_, machine.loo_predictions_)

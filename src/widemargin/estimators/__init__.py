@@ -4,7 +4,20 @@ from .enclosing_ball import EnclosingBall
 from .nu_svc import NuSVC
 from .nu_svr import NuSVR
 from .one_class_svm import OneClassSVM
+from .rls_classifier import RLSClassifier
+from .rls_regressor import RLSRegressor
 from .svc import SVC
 from .svr import SVR
+from .tikhonov import TikhonovEstimator
 
-__all__ = ["SVC", "SVR", "EnclosingBall", "NuSVC", "NuSVR", "OneClassSVM"]
+__all__ = [
+    "SVC",
+    "SVR",
+    "EnclosingBall",
+    "NuSVC",
+    "NuSVR",
+    "OneClassSVM",
+    "RLSClassifier",
+    "RLSRegressor",
+    "TikhonovEstimator",
+]

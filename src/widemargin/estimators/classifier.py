@@ -156,7 +156,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         if self.class_weight is None:
             return Classes(names, labels, np.ones(len(names)))
         seen = names[labels] if part is None else names[labels[part]]
-        return Classes(names, labels, _class_weights(self.class_weight, names, seen))
+        return Classes(names, labels, class_weights(self.class_weight, names, seen))
 
     def _machines(self, classes: Classes, weight: Vector, rows: NDArray[np.integer]) -> list[TwoClassMachine]:
         """The machines of these rows of the Gram, one for each column of the code."""
@@ -406,7 +406,10 @@ def _by_class(dual: NDArray[np.float64], labels: NDArray[np.integer]) -> NDArray
     return support[np.argsort(labels[support], kind="stable")]
 
 
-def _class_weights(class_weight: Any, classes: NDArray, y: NDArray) -> Vector:
+def class_weights(class_weight: Any, classes: NDArray, y: NDArray) -> Vector:
+    """The factor of each class, from the parameter of that name and the labels y."""
+    if class_weight is None:
+        return np.ones(len(classes))
     weights = compute_class_weight(class_weight, classes=classes, y=y)
     bad = ~(np.isfinite(weights) & (weights > 0))
     if bad.any():

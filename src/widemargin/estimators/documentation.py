@@ -105,6 +105,69 @@ shape_fit_ : tuple
     Shape of X.
 kernel_ : Kernel
     The kernel, its parameters settled.""",
+    "least squares parameters": """\
+lam : float or "loo", default="loo"
+    Weight of the squared norm beside the mean loss; lam times the sum of the sample weights is the ridge on
+    the diagonal of K. "loo" is the lam with the least squared leave-one-out error: on a logarithmic grid,
+    refined around its best value, where one decomposition serves all of them (up to 2000 points, for linear
+    kernels with fewer features than points, and for kernel matrices of low rank). Elsewhere a descent from
+    the best lam of 1000 of the points tries four or five values, each with a Cholesky factor of its own.
+kernel : str, Kernel or function, default="rbf"
+    As for `SVC`.
+degree : int, default=3
+    Degree of "poly".
+gamma : {"scale", "auto", "loo"} or float, default="scale"
+    Coefficient of "rbf", "poly", "sigmoid" and "laplacian": 1 / (n_features * variance of X, its rows
+    weighted as in the fit), 1 / n_features, or a positive number. "loo" tries multiples of "scale" by powers
+    of 4, then of 2 and of the square root of 2 around the best, each with its best lam.
+coef0 : float, default=0.0
+    Constant of "poly" and "sigmoid".
+bias : {"none", "free", "penalised"}, default="none"
+    The function is without a constant, has one that costs nothing (the least-squares SVM), or one whose
+    square is part of the norm (the proximal SVM, the kernel K + 1).
+solver : {"auto", "cholesky", "eigen", "primal", "cg"}, default="auto"
+    Cholesky factor of K; eigenvectors of K, for a whole path of lam; the features of a linear kernel instead
+    of K; conjugate gradients, preconditioned, which never store K. "auto" takes "primal" for linear kernels
+    with fewer features than points, "cg" for large sparse linear problems and if K does not fit into
+    `cache_size`, "eigen" to choose lam for up to 2000 points and "cholesky" otherwise.
+leave_one_out : bool or "auto", default="auto"
+    Whether to compute `loo_predictions_`. "auto" does so where it costs little: up to 4000 points, and
+    wherever lam is chosen by them. Beyond that it takes as long again as the Cholesky factor.
+tol : float, default=1e-8
+    Relative residual to stop at, for "cg".
+max_iter : int, default=-1
+    Iterations allowed, for "cg"; -1 for no limit.
+cache_size : float or "auto", default="auto"
+    Megabytes for K; a solver that is named takes what it needs. "auto" is half of the memory that is free
+    when the fit begins.
+n_jobs : int, optional
+    Threads for kernel values, in `fit` and in predictions; None is all that this process may use.""",
+    "least squares attributes": """\
+support_ : array of shape (n_support,)
+    Indices of the samples of positive weight.
+support_vectors_ : array or sparse matrix of shape (n_support, n_features), or list
+    Empty for a precomputed and for a linear kernel.
+intercept_ : array of shape (n_outputs,)
+coef_ : array of shape (n_outputs, n_features)
+    For the linear kernel only.
+lam_, ridge_ : float
+    The weight of the norm that was used, and what it adds to the diagonal of K.
+lam_path_, loo_path_ : arrays
+    The values of lam that were tried, ascending, and their mean squared leave-one-out errors; with
+    ``lam="loo"`` only, for the gamma that was chosen.
+gcv_ : float
+    Generalised cross-validation error; like all of the following where leave-one-out was computed.
+solver_ : str
+    The solver that was used.
+n_iter_ : int
+    Iterations of "cg", else 1.
+n_features_in_ : int
+feature_names_in_ : array of shape (n_features_in_,)
+    If X had string column names.
+shape_fit_ : tuple
+    Shape of X.
+kernel_ : Kernel
+    The kernel, its parameters settled.""",
     "certificate attributes": """\
 status_ : Status
     How the fit ended, the worst over the sub-problems; ``status_.sentence`` says it in words.

@@ -19,7 +19,16 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import MaxAbsScaler, MinMaxScaler, Normalizer, RobustScaler, StandardScaler
 
 ROOT = "widemargin"
-PACKAGES = ("estimators", "kernels", "solvers", "problems", "expansion", "calibration")
+PACKAGES = (
+    "estimators",
+    "kernels",
+    "solvers",
+    "problems",
+    "expansion",
+    "calibration",
+    "losses",
+    "regularization",
+)
 
 GUESTS = (Pipeline, MaxAbsScaler, MinMaxScaler, Normalizer, RobustScaler, StandardScaler)
 """Classes of scikit-learn that a machine is often trained behind."""

@@ -1,0 +1,217 @@
+"""What RLSClassifier and RLSRegressor share."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from widemargin import kernels
+from widemargin.estimators import parameters, sample
+from widemargin.estimators.base import KernelMachine
+from widemargin.kernels.points import count, take
+from widemargin.least_squares import (
+    BIASES,
+    SOLVERS,
+    Frame,
+    LeastSquares,
+    LeastSquaresFit,
+    choose_solver,
+)
+from widemargin.memory import cache_bytes
+from widemargin.problems import Vector
+from widemargin.regularization import Regularization
+
+Matrix = NDArray[np.float64]
+
+LEAVE_ONE_OUT_SIZE = 4000
+"""Up to this many points the leave-one-out residuals are computed without being asked for."""
+
+GAMMA_STEPS = (4.0, 2.0, 2.0**0.5)
+"""Factors between the values of gamma that are tried, round by round."""
+
+GAMMA_REACH = 3
+"""Steps to either side in the first round."""
+
+WITH_GAMMA = ("rbf", "poly", "sigmoid", "laplacian")
+
+
+class LeastSquaresMachine(KernelMachine):
+    """A machine of one linear system; a sub-class turns its targets into columns (`_fit_columns`)."""
+
+    _rules: ClassVar[dict[str, parameters.Rule]] = {
+        name: rule
+        for name, rule in KernelMachine._rules.items()
+        if name in ("kernel", "degree", "coef0", "tol", "cache_size", "max_iter", "n_jobs")
+    } | {
+        "gamma": parameters.one_of("scale", "auto", "loo") | parameters.positive_and_finite,
+        "lam": parameters.one_of("loo") | parameters.positive_and_finite,
+        "bias": parameters.one_of(*BIASES),
+        "solver": parameters.one_of("auto", *SOLVERS),
+        "leave_one_out": parameters.one_of("auto") | parameters.boolean,
+    }
+
+    def _check_parameters(self) -> None:
+        parameters.check(self, self._rules)
+        if self.solver == "primal" and not sample.is_linear(self.kernel):
+            raise ValueError(f"solver='primal' needs a linear kernel, not kernel={self.kernel!r}.")
+        if self.solver == "cg" and self.lam == "loo":
+            raise ValueError("solver='cg' cannot choose lam by leave-one-out: give lam a number.")
+        if self.solver == "cg" and self.leave_one_out is True:
+            raise ValueError("solver='cg' has no leave-one-out: use another solver, or leave_one_out='auto'.")
+
+    def _fit_columns(self, X: Any, Y: Matrix, copies: Vector, price: Vector | None = None) -> None:
+        """Fit the columns of Y and store everything but what is special to regression or classes.
+
+        The weight of a point is the number of its copies times its price.
+        """
+        weight = copies if price is None else copies * price
+        rows = np.flatnonzero(weight).astype(np.int32)
+        if self.bias == "free" and rows.size < 2:
+            raise ValueError(
+                "bias='free' needs at least two samples of positive weight, but there is 1 sample."
+            )
+        frame, targets = Frame(weight[rows], self.bias, copies[rows]), Y[rows]
+        kernel, fitted = self._fit_best(X, rows, frame, targets, weight)
+        self._keep_machine(X, kernel, rows, fitted, frame.total)
+        self._keep_leave_one_out(X, rows, targets, fitted, Y)
+
+    def _fit_best(
+        self, X: Any, rows: NDArray[np.int32], frame: Frame, Y: Matrix, weight: Vector
+    ) -> tuple[kernels.Kernel, LeastSquaresFit]:
+        """The kernel and its fit; with gamma="loo" those of the least leave-one-out error."""
+        if sample.is_precomputed(self.kernel):
+            sample.check_matrix(X)
+        if self.gamma != "loo" or not (isinstance(self.kernel, str) and self.kernel in WITH_GAMMA):
+            gamma = 1.0 if self.gamma == "loo" else self.gamma
+            kernel = self._choose_kernel(X, weight, gamma)
+            return kernel, self._fit_kernel(kernel, X, rows, frame, Y)
+        tried: dict[float, tuple[kernels.Kernel, LeastSquaresFit]] = {}
+        center = sample.choose_gamma("scale", X, weight)
+        for step in GAMMA_STEPS:
+            reach = GAMMA_REACH if step == GAMMA_STEPS[0] else 1
+            for gamma in [center * step**k for k in range(-reach, reach + 1)]:
+                if gamma not in tried:
+                    kernel = self._choose_kernel(X, weight, gamma)
+                    tried[gamma] = kernel, self._fit_kernel(kernel, X, rows, frame, Y, loo=True)
+            center = min(tried, key=lambda gamma: _loo_error(tried[gamma][1]))
+        return tried[center]
+
+    def _choose_kernel(self, X: Any, weight: Vector, gamma: Any) -> kernels.Kernel:
+        return sample.choose_kernel(self.kernel, X, weight, degree=self.degree, gamma=gamma, coef0=self.coef0)
+
+    def _fit_kernel(
+        self,
+        kernel: kernels.Kernel,
+        X: Any,
+        rows: NDArray[np.int32],
+        frame: Frame,
+        Y: Matrix,
+        loo: bool = False,
+    ) -> LeastSquaresFit:
+        n = rows.size
+        linear = None
+        if sample.is_linear(kernel):
+            linear = X if n == count(X) else take(X, rows)
+            linear = linear if linear.dtype == np.float64 else linear.astype(np.float64)
+        budget = cache_bytes(self.cache_size, n)
+        solver = self.solver if self.solver != "auto" else choose_solver(n, linear, self.lam == "loo", budget)
+        if solver == "cg" and (self.lam == "loo" or loo or self.leave_one_out is True):
+            raise ValueError(
+                f"cache_size is too small for leave-one-out: a fit of {n} points takes "
+                f"{12 * n * n / 2**20:.0f} MB; raise cache_size, or do without (numbers for lam and gamma)."
+            )
+        wanted = self.leave_one_out if self.leave_one_out != "auto" else n <= LEAVE_ONE_OUT_SIZE
+        problem = LeastSquares(kernel.bind(X), rows, frame, linear, self.n_jobs, self.tol, self.max_iter)
+        ridge = None if self.lam == "loo" else Regularization(self.lam, frame.total).ridge
+        self.solver_ = solver
+        return problem.fit(Y, ridge, solver, loo or bool(wanted) or solver == "primal")
+
+    def _keep_machine(
+        self, X: Any, kernel: kernels.Kernel, rows: NDArray[np.int32], fitted: LeastSquaresFit, total: float
+    ) -> None:
+        linear = fitted.weights is not None
+        self._keep(X, kernel, rows[:0] if linear else rows)
+        self.support_ = rows
+        self.dual_coef_ = np.ascontiguousarray(fitted.coefficients.T)
+        self.intercept_ = np.asarray(fitted.intercept, dtype=np.float64)
+        self._weights = np.ascontiguousarray(fitted.weights.T) if fitted.weights is not None else None
+        regularization = Regularization.from_ridge(fitted.ridge, total)
+        self.lam_, self.ridge_ = regularization.lam, regularization.ridge
+        self.n_iter_ = 1 if fitted.krylov is None else max(1, fitted.krylov.iterations)
+        for name in ("lam_path_", "loo_path_"):
+            self.__dict__.pop(name, None)
+        if fitted.path is not None:
+            self.lam_path_, self.loo_path_ = fitted.path.ridges / total, fitted.path.errors
+        self._residual = 0.0 if fitted.krylov is None else float(fitted.krylov.residuals.max(initial=0.0))
+        self._converged = fitted.krylov is None or fitted.krylov.converged
+        self._stalled = fitted.krylov is not None and fitted.krylov.stalled
+
+    def _keep_leave_one_out(
+        self, X: Any, rows: NDArray[np.int32], targets: Matrix, fitted: LeastSquaresFit, Y: Matrix
+    ) -> None:
+        """Leave-one-out values of all points; to leave out a point of weight 0 changes nothing."""
+        self._left_out: Matrix | None = None
+        self._gcv = None
+        if fitted.loo is None:
+            return
+        values = np.empty_like(Y)
+        values[rows] = targets - fitted.loo.residuals
+        others = np.setdiff1d(np.arange(len(Y)), rows)
+        if others.size:
+            values[others] = self._evaluate(take(X, others))
+        self._left_out, self._gcv = values, fitted.loo.gcv
+
+    def _conclude_least_squares(self) -> None:
+        if not self._converged:
+            why, remedy = (
+                ("stalled", "raise lam or tol, or scale the data")
+                if self._stalled
+                else (f"stopped at max_iter={self.max_iter}", "raise max_iter, lam or tol")
+            )
+            warnings.warn(
+                f"{type(self).__name__}: conjugate gradients {why} with a relative residual of "
+                f"{self._residual:.2g} (tol={self.tol:g}): {remedy}.",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _evaluate(self, X: Any) -> Matrix:
+        """The functions at valid points, shape (n_rows, n_outputs)."""
+        if self._weights is not None:
+            return np.asarray(X @ self._weights.T) + self.intercept_
+        return self._expansion(X)(X, self.n_jobs)
+
+    def _values(self, X: Any) -> Matrix:
+        check_is_fitted(self)
+        return self._evaluate(sample.read_prediction(self, X))
+
+    def _all_left_out(self, name: str) -> Matrix:
+        check_is_fitted(self)
+        if self._left_out is None:
+            how = "is not available with conjugate gradients" if self.solver_ == "cg" else "was not computed"
+            raise AttributeError(f"{name} {how}: fit with leave_one_out=True and a solver that is not 'cg'.")
+        return self._left_out
+
+    @property
+    def gcv_(self) -> float:
+        """The error by generalised cross-validation."""
+        self._all_left_out("gcv_")
+        return float(self._gcv)  # type: ignore[arg-type]
+
+    @property
+    def coef_(self) -> Matrix:
+        """Weights of the features, for the linear kernel only."""
+        check_is_fitted(self)
+        if self._weights is None:
+            raise AttributeError("coef_ is only available when using a linear kernel")
+        return self._weights
+
+
+def _loo_error(fitted: LeastSquaresFit) -> float:
+    assert fitted.loo is not None
+    return fitted.loo.error

@@ -1,0 +1,53 @@
+"""Regularised least squares: linear systems with a kernel matrix, and leave-one-out in closed form.
+
+A machine is a `LeastSquares` problem: a Gram, a `Frame` (weights and bias) and targets. In the frame it is
+one system (M + ridge I) Z = T, which an `Inverse` solves for one ridge, a `Spectrum` for all ridges, and
+`conjugate_gradient` by products alone. `leave_one_out` needs of the inverse nothing but its diagonal.
+"""
+
+from .conjugate_gradient import ConjugateGradient, conjugate_gradient
+from .feature_fit import fit_features
+from .features import Features
+from .fit import LeastSquaresFit
+from .frame import BIASES, Frame
+from .gram_matrix import columns_of, lower_triangle
+from .inverse import CholeskyInverse, FeatureInverse, Inverse, SingularSystem
+from .leave_one_out import LeaveOneOut, leave_one_out
+from .machine import SOLVERS, LeastSquares, choose_solver
+from .path import Path, descend, search_grid
+from .pivoted_cholesky import PivotedCholesky, pivoted_cholesky
+from .refinement import solve_refined
+from .spectral_fit import choose_ridge, solve_at
+from .spectrum import FeatureSpectrum, MatrixSpectrum, Spectrum
+
+__all__ = [
+    "BIASES",
+    "SOLVERS",
+    "CholeskyInverse",
+    "ConjugateGradient",
+    "FeatureInverse",
+    "FeatureSpectrum",
+    "Features",
+    "Frame",
+    "Inverse",
+    "LeastSquares",
+    "LeastSquaresFit",
+    "LeaveOneOut",
+    "MatrixSpectrum",
+    "Path",
+    "PivotedCholesky",
+    "SingularSystem",
+    "Spectrum",
+    "choose_ridge",
+    "choose_solver",
+    "columns_of",
+    "conjugate_gradient",
+    "descend",
+    "fit_features",
+    "leave_one_out",
+    "lower_triangle",
+    "pivoted_cholesky",
+    "search_grid",
+    "solve_at",
+    "solve_refined",
+]

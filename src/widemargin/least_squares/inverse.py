@@ -1,0 +1,128 @@
+"""(M + ridge I)^-1 for one ridge: by Cholesky, of M itself or of the small matrix F'F where M = F F'."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import lapack, solve_triangular
+
+from .features import Features
+
+__all__ = ["CholeskyInverse", "FeatureInverse", "Inverse", "SingularSystem", "refuse_overflow"]
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+EPSILON = float(np.finfo(np.float64).eps)
+
+
+class SingularSystem(ValueError):
+    """The system has no unique solution in double precision."""
+
+    def __init__(self, ridge: float, largest: float) -> None:
+        super().__init__(
+            f"K + ridge I with ridge = lam n = {ridge:.3g} is singular in double precision (K has entries up "
+            f"to {largest:.3g}): raise lam, or use a kernel that is positive semi-definite."
+        )
+
+
+def refuse_overflow(entries: Matrix | Vector) -> None:
+    """Raise a ValueError if some kernel values are not finite."""
+    if not np.isfinite(entries).all():
+        raise ValueError(
+            "kernel values of these points are not finite: scale X (StandardScaler or MinMaxScaler)."
+        )
+
+
+class Inverse(Protocol):
+    """What a least-squares machine asks of (M + ridge I)^-1."""
+
+    def solve(self, T: Matrix) -> Matrix:
+        """(M + ridge I)^-1 T."""
+        ...
+
+    def diagonal(self) -> Vector:
+        """The diagonal of (M + ridge I)^-1."""
+        ...
+
+
+class _Factor:
+    """The Cholesky factor of S + ridge I in place of the lower triangle of S (in C order)."""
+
+    def __init__(self, S: Matrix, ridge: float) -> None:
+        diagonal = np.einsum("ii->i", S)
+        refuse_overflow(diagonal)
+        largest = float(diagonal.max(initial=0.0))
+        diagonal += ridge
+        # The transpose of a C matrix is a Fortran matrix; its upper triangle is our lower one.
+        self._upper, fault = lapack.dpotrf(S.T, lower=0, clean=0, overwrite_a=1)
+        pivots = np.einsum("ii->i", self._upper)
+        if fault > 0 or pivots.min(initial=np.inf) ** 2 <= EPSILON * (largest + ridge) / 2:
+            raise SingularSystem(ridge, largest)
+
+    def solve(self, B: Matrix) -> Matrix:
+        X, _ = lapack.dpotrs(self._upper, np.asfortranarray(B), lower=0, overwrite_b=0)
+        return X
+
+    def half_solve(self, B: Matrix) -> Matrix:
+        """L^-1 B, whose squares sum up to the quadratic forms B'(S + ridge I)^-1 B."""
+        return solve_triangular(self._upper, B, trans="T", lower=False, check_finite=False)
+
+    def inverse_diagonal(self) -> Vector:
+        """Squared lengths of the columns of L^-1, which takes the place of L."""
+        inverse, _ = lapack.dtrtri(self._upper, lower=0, overwrite_c=1)
+        n = inverse.shape[0]
+        upper = np.zeros(n)
+        for begin in range(0, n, 256):  # columns of the upper triangle: rows of its inverse transposed
+            part = np.triu(inverse[:, begin : begin + 256], -begin)
+            upper += np.einsum("ij,ij->i", part, part)
+        return upper
+
+
+class CholeskyInverse:
+    """By the Cholesky factor of M + ridge I, in O(n^3 / 3), in place of M.
+
+    The diagonal of the inverse takes as much again, overwrites the factor and so comes last.
+    """
+
+    def __init__(self, M: Matrix, ridge: float) -> None:
+        self._factor: _Factor | None = _Factor(M, ridge)
+
+    def solve(self, T: Matrix) -> Matrix:
+        if self._factor is None:
+            raise RuntimeError("the factor has been overwritten by its inverse: solve first.")
+        return self._factor.solve(T)
+
+    def diagonal(self) -> Vector:
+        factor, self._factor = self._factor, None
+        if factor is None:
+            raise RuntimeError("the factor has been overwritten by its inverse: keep the first answer.")
+        return factor.inverse_diagonal()
+
+
+class FeatureInverse:
+    """By the identity of Sherman, Morrison and Woodbury, in O(n d^2 + d^3) where M = F F' has d features.
+
+    (F F' + ridge I)^-1 = (I - F (F'F + ridge I)^-1 F') / ridge
+    """
+
+    def __init__(self, F: Features, ridge: float) -> None:
+        self.F = F
+        self.ridge = ridge
+        self._factor = _Factor(np.ascontiguousarray(F.gram()), ridge)
+
+    def weights(self, T: Matrix) -> Matrix:
+        """v = (F'F + ridge I)^-1 F'T, the primal solution; F v are the fitted values."""
+        return self._factor.solve(self.F.transposed_times(T))
+
+    def solve(self, T: Matrix) -> Matrix:
+        return (T - self.F.times(self.weights(T))) / self.ridge
+
+    def diagonal(self) -> Vector:
+        leverages = np.empty(self.F.shape[0])
+        for block in self.F.blocks():
+            half = self._factor.half_solve(self.F.rows(block).T)
+            leverages[block] = np.einsum("ij,ij->j", half, half)
+        return (1 - leverages) / self.ridge

@@ -1,0 +1,95 @@
+"""(M + ridge I)^-1 for all ridges at once, from one decomposition into eigenvectors."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+from .features import Features
+from .gram_matrix import row_blocks
+from .inverse import EPSILON, SingularSystem, refuse_overflow
+
+__all__ = ["FeatureSpectrum", "MatrixSpectrum", "Spectrum"]
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+
+class Spectrum(Protocol):
+    """What a path of ridges asks for."""
+
+    values: Vector
+
+    def solve(self, T: Matrix, ridges: Vector) -> NDArray[np.float64]:
+        """(M + ridge I)^-1 T for each ridge, shape (n_ridges, n, columns)."""
+        ...
+
+    def diagonals(self, ridges: Vector) -> Matrix:
+        """The diagonal of (M + ridge I)^-1 for each ridge, shape (n_ridges, n)."""
+        ...
+
+
+class MatrixSpectrum:
+    """M = U diag(values) U': solutions are U (values + ridge)^-1 U'T, diagonals U^2 (values + ridge)^-1.
+
+    M may be indefinite; the solution is then a stationary point of the machine's objective.
+
+    Parameters
+    ----------
+    M : array of shape (n, n), C order
+        Only its lower triangle is read; it is overwritten.
+    """
+
+    def __init__(self, M: Matrix) -> None:
+        refuse_overflow(np.einsum("ii->i", M))
+        self._largest = float(np.einsum("ii->i", M).max(initial=0.0))
+        self.values, self._U = eigh(M.T, lower=False, overwrite_a=True, check_finite=False, driver="evd")
+
+    def solve(self, T: Matrix, ridges: Vector) -> NDArray[np.float64]:
+        parts = (self._U.T @ T)[None, :, :] * self._shrunk(ridges)[:, :, None]
+        return np.stack([self._U @ part for part in parts])
+
+    def diagonals(self, ridges: Vector) -> Matrix:
+        shrunk = self._shrunk(ridges).T
+        diagonals = np.empty((self._U.shape[0], ridges.size))
+        for block in row_blocks(*self._U.shape):
+            diagonals[block] = self._U[block] ** 2 @ shrunk
+        return diagonals.T
+
+    def _shrunk(self, ridges: Vector) -> Matrix:
+        shifted = self.values + ridges[:, None]
+        if np.abs(shifted).min() <= EPSILON * self.values.size * np.abs(self.values).max():
+            raise SingularSystem(float(ridges.min()), self._largest)
+        return 1 / shifted
+
+
+class FeatureSpectrum:
+    """M = F F' with d features, from F'F = V diag(values) V', in O(n d^2 + d^3).
+
+    Solutions are (T - FV (values + ridge)^-1 (FV)'T) / ridge, diagonals (1 - (FV)^2 (values + ridge)^-1) /
+    ridge.
+    """
+
+    def __init__(self, F: Features) -> None:
+        self.F = F
+        gram = np.ascontiguousarray(F.gram())
+        refuse_overflow(gram)
+        values, self._V = eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
+        self.values = np.maximum(values, 0.0)
+
+    def weights(self, T: Matrix, ridge: float) -> Matrix:
+        """v = (F'F + ridge I)^-1 F'T, the primal solution."""
+        return self._V @ ((self._V.T @ self.F.transposed_times(T)) / (self.values + ridge)[:, None])
+
+    def solve(self, T: Matrix, ridges: Vector) -> NDArray[np.float64]:
+        return np.stack([(T - self.F.times(self.weights(T, ridge))) / ridge for ridge in ridges])
+
+    def diagonals(self, ridges: Vector) -> Matrix:
+        shrunk = (1 / (self.values + ridges[:, None])).T
+        leverages = np.empty((self.F.shape[0], ridges.size))
+        for block in self.F.blocks():
+            leverages[block] = (self.F.rows(block) @ self._V) ** 2 @ shrunk
+        return (1 - leverages.T) / ridges[:, None]

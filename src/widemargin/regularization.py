@@ -1,0 +1,68 @@
+"""The three ways to say how much a machine is regularised, and their conversions, in one place."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+
+__all__ = ["Regularization"]
+
+
+@dataclass(frozen=True)
+class Regularization:
+    """How the loss V and the norm are weighed against each other on n points.
+
+        1/n sum V + lam |f|^2        theory: lam stays, n grows
+        C sum V + 1/2 |f|^2          support vector machines: C = 1 / (2 lam n)
+        sum V + ridge |f|^2          least squares: ridge = lam n is added to the diagonal of K
+
+    All three have the same minimiser. A fixed C is another lam as soon as n changes; leave-one-out keeps the
+    ridge (hence C) fixed, not lam. With sample weights n is their sum, so that a point of weight 2 counts
+    twice.
+
+    Parameters
+    ----------
+    lam : float
+        Positive.
+    n : float
+        Number of points, or the sum of their weights.
+
+    Examples
+    --------
+    >>> from widemargin.regularization import Regularization
+    >>> Regularization(lam=0.01, n=50).C
+    1.0
+    >>> Regularization.from_C(1.0, n=50)
+    Regularization(lam=0.01, n=50)
+    """
+
+    lam: float
+    n: float
+
+    def __post_init__(self) -> None:
+        for name in ("lam", "n"):
+            value = getattr(self, name)
+            if not 0 < value < np.inf:
+                raise ValueError(f"{name} must be a positive finite number, not {value!r}.")
+
+    @classmethod
+    def from_C(cls, C: float, n: float) -> Self:
+        """The same amount of regularisation, from the price C of a unit of loss."""
+        return cls(1 / (2 * C * n), n)
+
+    @classmethod
+    def from_ridge(cls, ridge: float, n: float) -> Self:
+        """The same amount of regularisation, from what is added to the diagonal of K."""
+        return cls(ridge / n, n)
+
+    @property
+    def C(self) -> float:
+        """The price of a unit of loss: 1 / (2 lam n)."""
+        return 1 / (2 * self.lam * self.n)
+
+    @property
+    def ridge(self) -> float:
+        """What least squares adds to the diagonal of K: lam n."""
+        return self.lam * self.n

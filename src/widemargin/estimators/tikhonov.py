@@ -209,7 +209,7 @@ class TikhonovEstimator(KernelMachine):
     def _by_program(
         self, problem: Problem, gram: Any, rows: NDArray[np.int32]
     ) -> tuple[Vector, float, str | None]:
-        solved = self._solve([problem.on(rows)], gram, [None])
+        solved = self._training(problem.size, gram.shape[0]).solve(problem.on(rows), gram, None)
         if solved.interruption is not None:
             raise solved.interruption
         solution = solved.solutions[0]

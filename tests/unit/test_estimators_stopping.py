@@ -370,8 +370,12 @@ def test_ctrl_c_ends_the_making_of_a_table_and_leaves_the_machine_as_it_was(n_jo
     assert not hasattr(machine, "classes_")
 
 
+@pytest.mark.parametrize("mirrored_work", [0, np.inf])
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_a_table_is_given_up_when_time_runs_out_and_equals_the_matrix_otherwise(kind):
+def test_a_table_is_given_up_when_time_runs_out_and_equals_the_matrix_otherwise(
+    monkeypatch, kind, mirrored_work
+):
+    monkeypatch.setattr(training, "MIRRORED_WORK", mirrored_work)
     gram = wm.Gaussian(0.1).bind(HARD_X)
     assert training.tabulate(gram, kind, 2, seconds=0.0) is None
     every = np.arange(1500, dtype=np.int32)

@@ -29,6 +29,9 @@ REPORT_SECONDS = 1.0
 TABLE_ENTRIES, TABLE_WORK = 2**20, 2**27
 """Entries of a shared kernel matrix computed at a time, and multiplications behind them: milliseconds."""
 
+MIRRORED_WORK = 128
+"""With more multiplications than these behind an entry, it is cheaper copied across the diagonal."""
+
 TABLE_USES = 4
 """A table pays if the problems could read each entry of the kernel matrix so often, on the average; they read
 the rows of their support vectors only."""
@@ -272,8 +275,16 @@ def tabulate(gram: Any, kind: type[np.floating], workers: int, seconds: float | 
     parts = [slice(begin, begin + size) for begin in range(0, n, size)]
 
     def fill(part: slice, _: Any) -> None:
-        if time.monotonic() < deadline:
+        if time.monotonic() >= deadline:
+            return
+        if gram.entry_work <= MIRRORED_WORK:
             gram.fill(every[part], every, K[part])
+            return
+        rest = slice(part.start, n)
+        entries = np.empty((every[part].size, n - part.start), kind)
+        gram.fill(every[part], every[rest], entries)
+        K[part, rest] = entries
+        K[rest, part] = entries.T
 
     with single_threaded_blas():
         for_each(fill, parts, min(workers, len(parts)))

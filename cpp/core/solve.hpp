@@ -47,7 +47,8 @@ Solution solve_with(const Problem& problem, const Gram& gram, Settings settings,
   Iterate iterate(problem, gram, snapped_start(problem), settings.threads, solution.counters);
   auto must_stop = [&](Status& told) {
     return observer.must_stop(settings.run.stop, told, [&] {
-      return Progress{0, infinity, 0.0, problem.size(), solution.counters.kernel_evaluations, observer.seconds()};
+      const Counters& so_far = solution.counters;  // in double, of the run in single precision
+      return Progress{so_far.iterations, infinity, 0.0, problem.size(), so_far.kernel_evaluations, observer.seconds()};
     });
   };
   auto attempt_in = [&]<class Real>(Real) -> std::optional<Status> {

@@ -13,6 +13,7 @@ gives the bias; each builder says how.
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -138,14 +139,21 @@ class Problem:
         """The same problem on these rows of a larger Gram: point p becomes rows[p]."""
         rows = np.asarray(rows, dtype=np.int32)
         if self.points is None and rows.size == self.size:
-            return replace(self, points=rows)
-        return replace(self, points=np.where(self.rows == GROUNDED, np.int32(GROUNDED), rows[self.rows]))
+            return self._with_points(rows)
+        return self._with_points(np.where(self.rows == GROUNDED, np.int32(GROUNDED), rows[self.rows]))
 
     def among(self, rows: NDArray[np.integer]) -> Problem:
         """The same problem on a Gram of these rows only: point rows[p] becomes p."""
         place = np.empty(rows.max() + 1, dtype=np.int32)
         place[rows] = np.arange(rows.size)
-        return replace(self, points=np.where(self.rows == GROUNDED, np.int32(GROUNDED), place[self.rows]))
+        return self._with_points(np.where(self.rows == GROUNDED, np.int32(GROUNDED), place[self.rows]))
+
+    def _with_points(self, points: NDArray[np.int32]) -> Problem:
+        """The same problem on other points; what has been checked is not checked again."""
+        _refuse(points < GROUNDED, points, "points", "must be a row of the Gram, or -1")
+        other = copy(self)
+        object.__setattr__(other, "points", np.ascontiguousarray(points))
+        return other
 
     def by_point(self, a: ArrayLike, n: int) -> Vector:
         """Coefficients of the n points: the sum of the variables that share each point."""

@@ -194,7 +194,7 @@ def test_after_ctrl_c_no_fold_of_a_calibration_is_begun(monkeypatch):
     stated = []
     original = wm.SVC._machine
     monkeypatch.setattr(wm.SVC, "_machine", lambda self, *a: stated.append(1) or original(self, *a))
-    machine = slow(probability=True, callback=lambda progress: os.kill(os.getpid(), signal.SIGINT))
+    machine = slow(n_jobs=1, probability=True, callback=lambda progress: os.kill(os.getpid(), signal.SIGINT))
     with pytest.raises(KeyboardInterrupt):
         machine.fit(HARD_X, THREE)
     assert len(stated) == 3

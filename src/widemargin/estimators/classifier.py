@@ -241,9 +241,11 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
     ) -> TwoClassMachine:
         """The machine of one column of the code on these rows of the Gram."""
         y = column.take(classes.labels.take(part))
-        rows = part if y.all() else part[y != 0]
-        y = y[y != 0].astype(np.float64)
-        return self._machine(y, weight[rows], classes.weights[classes.labels[rows]], rows)
+        if not y.all():
+            member = y != 0
+            part, y = part[member], y[member]
+        labels = classes.labels.take(part)
+        return self._machine(y.astype(np.float64), weight[part], classes.weights.take(labels), part)
 
     def _check_feasible(
         self,

@@ -6,8 +6,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from widemargin import calibration, io, kernels, problems, selection, solvers
+    from widemargin import bounds, calibration, io, kernels, problems, selection, solvers
     from widemargin.calibration import Calibrated
+    from widemargin.deletion import LeaveOneOut, leave_one_out
     from widemargin.estimators import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM
     from widemargin.expansion import Expansion
     from widemargin.kernels import (
@@ -56,6 +57,7 @@ __all__ = [
     "HybridMaximumGain",
     "Kernel",
     "Laplacian",
+    "LeaveOneOut",
     "Linear",
     "MaximumGain",
     "MostViolatingPair",
@@ -75,16 +77,29 @@ __all__ = [
     "Solution",
     "Status",
     "Stop",
+    "bounds",
     "calibration",
     "cross_validate_path",
     "io",
     "kernels",
+    "leave_one_out",
     "problems",
     "selection",
     "solvers",
 ]
 
-_PARTS = ("calibration", "estimators", "expansion", "io", "kernels", "problems", "selection", "solvers")
+_PARTS = (
+    "bounds",
+    "calibration",
+    "deletion",
+    "estimators",
+    "expansion",
+    "io",
+    "kernels",
+    "problems",
+    "selection",
+    "solvers",
+)
 _EXTRAS = ("datasets", "display", "papers", "testing")
 
 if not TYPE_CHECKING:  # which would take any name for an attribute

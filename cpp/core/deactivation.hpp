@@ -1,8 +1,8 @@
 #pragma once
-// What a solution becomes without one of its points: one of its variables, h, is driven to zero along the path of optimal
-// solutions of all the others (Cauwenberghs & Poggio, Incremental and decremental support vector machine learning, NIPS
-// 13, 2000). The path is linear between breakpoints, where a free variable meets a bound, or where the slack G - r of a
-// variable at a bound (its gradient beyond the offset) meets zero and it becomes free.
+// What a solution becomes without one of its points: one of its variables, h, is driven to zero along the path of
+// optimal solutions of all the others (Cauwenberghs & Poggio, Incremental and decremental support vector machine
+// learning, NIPS 13, 2000). The path is linear between breakpoints, where a free variable meets a bound, or where the
+// slack G - r of a variable at a bound (its gradient beyond the offset) meets zero and it becomes free.
 //
 // All paths begin at the same solution with free variables F, and pass few breakpoints. So the free system is solved
 // once for everything that can happen to it (the tableau), and a path takes only what it has changed into account. With
@@ -16,8 +16,8 @@
 //   v in F is pulled off zero slack by one   -P_Fv         W_v.
 //
 // A path has a set M of variables that have changed sides. The inputs at M are such that those which have left F do not
-// move and those which have entered it keep zero slack: |M| equations, after which every rate is a sum of |M| responses.
-// A breakpoint takes O(n |M| + |M|^3) instead of the O(n |F| + |F|^2) of a factor that follows.
+// move and those which have entered it keep zero slack: |M| equations, after which every rate is a sum of |M|
+// responses. A breakpoint takes O(n |M| + |M|^3) instead of the O(n |F| + |F|^2) of a factor that follows.
 //
 // In the end the gradient is computed again from the coefficients, so that the KKT violation that is returned proves
 // what it says. Where a path cannot be followed (a degenerate cycle, no variable to take over), it is infinite.
@@ -125,12 +125,13 @@ class Path {
     if (!std::isfinite(time)) return false;
     for (Index v = 0; v < tableau_.size(); ++v) (place_[v] == Place::Free ? alpha : slack_)[v] += time * rate_[v];
     alpha[h] = first < 0 ? 0.0 : alpha[h] + s * time;
-    if (first >= 0) place_[first] == Place::Free ? meet_bound(first) : enter(first);
+    if (first >= 0) place_[first] == Place::Free ? meet_bound(first, rate_[first] > 0.0) : enter(first);
     return true;
   }
 
   /// Computes the gradient from the coefficients, and takes out what rounding has left. Returns the KKT violation.
   double settle() {
+    snap();
     double left = refresh();
     if (left > 1e-11 && correct()) left = refresh();
     return left;
@@ -166,8 +167,20 @@ class Path {
     change_side(v), ++free_;
   }
 
-  void meet_bound(Index v) {
-    const bool rising = rate_[v] > 0.0;
+  /// A free variable within rounding of a bound has met it: no offset is fixed by it.
+  void snap() {
+    double size = 0.0;
+    for (double each : alpha) size = std::max(size, std::abs(each));
+    for (Index v = 0; v < tableau_.size(); ++v)
+      if (place_[v] == Place::Free) {
+        if (alpha[v] - problem_.lower[v] <= 1e-12 * size)
+          meet_bound(v, false);
+        else if (problem_.upper[v] - alpha[v] <= 1e-12 * size)
+          meet_bound(v, true);
+      }
+  }
+
+  void meet_bound(Index v, bool rising) {
     alpha[v] = rising ? problem_.upper[v] : problem_.lower[v];
     place_[v] = rising ? Place::Upper : Place::Lower;
     slack_[v] = 0.0;

@@ -49,7 +49,7 @@ def hold_out(
 ) -> HeldOut:
     """Hold out every point of the problem, except where ``skip(coefficients, values)`` says not to.
 
-    A point without coefficient makes no difference; all others are driven out of the solution, and where that
+    A point without coefficient makes no difference if a free variable fixes the bias; all others are driven out of the solution, and where that
     fails the machine is trained again, from the solution without the point.
     """
     rows = np.unique(problem.rows[problem.rows != GROUNDED])
@@ -60,7 +60,8 @@ def hold_out(
     coefficients = np.zeros(n)
     coefficients[rows] = inner_coefficients
     values = K[:, rows] @ inner_coefficients + solution.offsets[0]
-    support = np.flatnonzero((inner_coefficients != 0) & ~skip(inner_coefficients, values[rows]))
+    matters = (inner_coefficients != 0) | _offset_is_open(problem, solution.alpha)
+    support = np.flatnonzero(matters & ~skip(inner_coefficients, values[rows]))
     held = values[rows]
     accepted = ACCEPTED * max(1.0, float(np.abs(problem.linear).max()))
     machine = Deactivation(problem, inner, solution.alpha)
@@ -83,13 +84,18 @@ def hold_out(
     return HeldOut(solution, coefficients, values, support.size, len(failed))
 
 
+def _offset_is_open(problem: Problem, alpha: Vector) -> bool:
+    """Whether no variable fixes the offset: any point may then be an end of the interval it is the middle of."""
+    return not ((alpha > problem.lower) & (alpha < problem.upper)).any()
+
+
 def _solve(problem: Problem, K: NDArray[np.float64], start: Vector | None) -> Solution:
     solver = SMO(finish="newton", precision="double")
     return solver.solve(problem, Precomputed().bind(K), start=start, stop=Stop(TOLERANCE))
 
 
 def _train_without(point: int, problem: Problem, K: NDArray[np.float64], alpha: Vector) -> float:
-    """The value at a point of the machine trained without it, from the solution with its variables at zero."""
+    """The value at a point of the machine trained without it, starting from the solution without it."""
     gone = problem.rows == point
     rest = replace(
         problem, lower=np.where(gone, 0.0, problem.lower), upper=np.where(gone, 0.0, problem.upper)

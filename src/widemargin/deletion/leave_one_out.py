@@ -26,7 +26,7 @@ class LeaveOneOut:
     """What a machine says of each point when it is trained without it."""
 
     decision_values: NDArray[np.float64]
-    """Of shape (n,), or (n, machines) for several classes: a column for each pair of classes, or each class."""
+    """Of shape (n,); for several classes (n, machines), a column for each pair of classes or each class."""
 
     predictions: NDArray[Any]
     """The class, or the target value, that each point is given."""
@@ -65,8 +65,8 @@ def leave_one_out(
     on all points, along the path of optimal solutions (:class:`~widemargin.solvers.Deactivation`); the KKT
     conditions of the solution at its end are verified. The values are those of n independent trainings.
 
-    C, the kernel with its parameters ("scale" is that of all points) and the weights of classes and points are
-    the same with and without the point.
+    C, the kernel with its parameters ("scale" is that of all points) and the weights of classes and points
+    are the same with and without the point.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def leave_one_out(
     >>> X, y = load_iris(return_X_y=True)
     >>> result = wm.leave_one_out(wm.SVC(C=10, gamma=0.1), X, y)
     >>> result.errors, round(result.error, 4)
-    (3, 0.02)
+    (5, 0.0333)
     """
     machine = _checked(machine)
     regression = isinstance(machine, SVR)
@@ -143,7 +143,9 @@ def _check_classes(classes: Any, weight: Vector) -> None:
     sizes = np.bincount(classes.labels[weight > 0], minlength=classes.count)
     if sizes.min() < 2:
         name = classes.names.tolist()[int(np.argmin(sizes))]
-        raise ValueError(f"class {name!r} has a single point, without which nothing is left of it: add points.")
+        raise ValueError(
+            f"class {name!r} has a single point, without which nothing is left of it: add points."
+        )
 
 
 def _check_memory(n: int) -> None:

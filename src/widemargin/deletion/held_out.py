@@ -49,8 +49,9 @@ def hold_out(
 ) -> HeldOut:
     """Hold out every point of the problem, except where ``skip(coefficients, values)`` says not to.
 
-    A point without coefficient makes no difference if a free variable fixes the bias; all others are driven out of the solution, and where that
-    fails the machine is trained again, from the solution without the point.
+    A point without coefficient makes no difference if a free variable fixes the bias. All others are driven
+    out of the solution, and where that fails the machine is trained again, from the solution without the
+    point.
     """
     rows = np.unique(problem.rows[problem.rows != GROUNDED])
     problem, n = problem.among(rows), len(K)
@@ -85,7 +86,7 @@ def hold_out(
 
 
 def _offset_is_open(problem: Problem, alpha: Vector) -> bool:
-    """Whether no variable fixes the offset: any point may then be an end of the interval it is the middle of."""
+    """Whether no variable fixes the offset, so that any point may be an end of its interval."""
     return not ((alpha > problem.lower) & (alpha < problem.upper)).any()
 
 

@@ -109,8 +109,8 @@ def leave_one_out(
     targets = machine._read_targets(y)
     if not regression:
         _check_classes(targets, weight)
-    _check_memory(n)
     machines = machine._machines(targets, weight, np.flatnonzero(weight))
+    _check_memory(n, max(each.problem.size for each in machines))
     _, gram = machine._bind(X, weight)
     every, workers = np.arange(n, dtype=np.int32), allowed_threads(machine.n_jobs)
     skip = _screen(machine, gram, machines) if count_only and len(machines) == 1 else _nothing
@@ -148,10 +148,11 @@ def _check_classes(classes: Any, weight: Vector) -> None:
         )
 
 
-def _check_memory(n: int) -> None:
-    if (needed := 8 * n * n) > (free := available_bytes()):
+def _check_memory(n: int, m: int) -> None:
+    """There must be room for the kernel matrix, and four matrices over the m variables of a machine."""
+    if (needed := 8 * (n * n + 4 * m * m)) > (free := available_bytes()):
         raise ValueError(
-            f"leave_one_out holds the kernel matrix of X, {needed / 2**20:.0f} MB for {n} points, and only "
+            f"leave_one_out holds whole matrices, {needed / 2**20:.0f} MB for the {n} points of X, and only "
             f"{free / 2**20:.0f} MB are free: use fewer points."
         )
 
@@ -174,8 +175,8 @@ def _nothing(coefficients: Vector, values: Vector) -> NDArray[np.bool_]:
 def _screen(machine: Any, gram: Any, machines: list[Any]) -> Skip:
     """Which points of two classes need no training because a bound says whether they are errors.
 
-    y_i f(x_i) never rises when point i is held out, so that training errors stay errors. Without bias it
-    falls by at most alpha_i K_ii.
+    The loss at point i never falls when the point is held out, so that training errors stay errors. Without
+    bias y_i f(x_i) falls by at most alpha_i K_ii.
     """
     if isinstance(machine, SVR):
         return _nothing

@@ -10,23 +10,26 @@ from numpy.typing import ArrayLike, NDArray
 
 def positive(value: Any, name: str) -> float:
     """A positive finite number."""
-    if not (np.isscalar(value) and np.isreal(value) and np.isfinite(value) and value > 0):
+    number = _real(value)
+    if not (np.isfinite(number) and number > 0):
         raise ValueError(f"{name} must be a positive number; got {value!r}.")
-    return float(value)
+    return number
 
 
 def not_negative(value: Any, name: str) -> float:
     """A finite number, zero or more."""
-    if not (np.isscalar(value) and np.isreal(value) and np.isfinite(value) and value >= 0):
+    number = _real(value)
+    if not (np.isfinite(number) and number >= 0):
         raise ValueError(f"{name} must be a number >= 0; got {value!r}.")
-    return float(value)
+    return number
 
 
 def probability(value: Any, name: str = "delta") -> float:
     """A number strictly between 0 and 1."""
-    if not (np.isscalar(value) and np.isreal(value) and 0 < value < 1):
+    number = _real(value)
+    if not 0 < number < 1:
         raise ValueError(f"{name} must lie strictly between 0 and 1; got {value!r}.")
-    return float(value)
+    return number
 
 
 def number_of_points(value: Any, name: str = "n") -> int:
@@ -63,3 +66,8 @@ def kernel_matrix(K: ArrayLike) -> NDArray[np.float64]:
     if not np.isfinite(matrix).all() or np.diag(matrix).min() < 0:
         raise ValueError("K must be a kernel matrix: finite, with no negative entry on its diagonal.")
     return matrix
+
+
+def _real(value: Any) -> float:
+    """A number as it is, anything else as NaN."""
+    return float(value) if isinstance(value, int | float | np.integer | np.floating) else np.nan

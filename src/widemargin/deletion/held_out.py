@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Event
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,53 +25,73 @@ AT_ONCE = 16
 
 
 @dataclass(frozen=True)
-class HeldOut:
-    """A machine on n points, and its value at each point when it is trained without it."""
+class Trained:
+    """A machine trained on some of n points."""
+
+    problem: Problem
+    """On its own points only."""
+
+    rows: NDArray[np.integer]
+    """Which those are of the n points."""
+
+    K: NDArray[np.float64]
+    """Their kernel matrix."""
 
     solution: Solution
-    coefficients: Vector
-    """Of the n points in the machine trained on all of them."""
+
+    @classmethod
+    def on(cls, problem: Problem, K: NDArray[np.float64]) -> Trained:
+        """Train on rows of the kernel matrix of n points."""
+        rows = np.unique(problem.rows[problem.rows != GROUNDED])
+        problem = problem.among(rows)
+        inner = K if rows.size == len(K) else np.ascontiguousarray(K[np.ix_(rows, rows)])
+        return cls(problem, rows, inner, _solve(problem, inner, None))
+
+    @property
+    def coefficients(self) -> Vector:
+        """Of its points."""
+        return self.problem.by_point(self.solution.alpha, self.rows.size)
+
+    def values(self, K: NDArray[np.float64]) -> Vector:
+        """Of its function at all n points."""
+        return K[:, self.rows] @ self.coefficients + self.solution.offsets[0]
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """The values of a machine at n points, each without the point if that makes a difference."""
 
     values: Vector
-    """At the n points: of the machine without the point, or with it if that makes no difference."""
-
     retrained: int
     solved: int
     """Points for which the path could not be followed, so that a solver was run."""
 
 
 def hold_out(
-    problem: Problem,
+    machine: Trained,
     K: NDArray[np.float64],
     workers: int,
     skip: Callable[[Vector, Vector], NDArray[np.bool_]],
 ) -> HeldOut:
-    """Hold out every point of the problem, except where ``skip(coefficients, values)`` says not to.
+    """Hold out every point of the machine, except where ``skip(coefficients, values)`` says not to.
 
     A point without coefficient makes no difference if a free variable fixes the bias. All others are driven
     out of the solution, and where that fails the machine is trained again, from the solution without the
     point.
     """
-    rows = np.unique(problem.rows[problem.rows != GROUNDED])
-    problem, n = problem.among(rows), len(K)
-    inner = K if len(rows) == n else np.ascontiguousarray(K[np.ix_(rows, rows)])
-    solution = _solve(problem, inner, None)
-    inner_coefficients = problem.by_point(solution.alpha, len(rows))
-    coefficients = np.zeros(n)
-    coefficients[rows] = inner_coefficients
-    values = K[:, rows] @ inner_coefficients + solution.offsets[0]
-    matters = (inner_coefficients != 0) | _offset_is_open(problem, solution.alpha)
-    support = np.flatnonzero(matters & ~skip(inner_coefficients, values[rows]))
-    held = values[rows]
-    accepted = ACCEPTED * max(1.0, float(np.abs(problem.linear).max()))
-    machine = Deactivation(problem, inner, solution.alpha)
+    values = machine.values(K)
+    held, coefficients = values[machine.rows], machine.coefficients
+    matters = (coefficients != 0) | _offset_is_open(machine.problem, machine.solution.alpha)
+    support = np.flatnonzero(matters & ~skip(coefficients, held))
+    accepted = ACCEPTED * max(1.0, float(np.abs(machine.problem.linear).max()))
+    paths = Deactivation(machine.problem, machine.K, machine.solution.alpha)
     failed: list[int] = []
 
     def drive_out(points: NDArray[np.intp], abandoned: Event) -> None:
         for point in points.tolist():
             if abandoned.is_set():
                 return
-            result = machine.without(point)
+            result = paths.without(point)
             if result.violation <= accepted:
                 held[point] = result.value
             else:
@@ -80,9 +99,9 @@ def hold_out(
 
     for_each(drive_out, np.array_split(support, -(-support.size // AT_ONCE) or 1), workers)
     for point in failed:
-        held[point] = _train_without(point, problem, inner, solution.alpha)
-    values[rows] = held
-    return HeldOut(solution, coefficients, values, support.size, len(failed))
+        held[point] = _train_without(point, machine)
+    values[machine.rows] = held
+    return HeldOut(values, support.size, len(failed))
 
 
 def _offset_is_open(problem: Problem, alpha: Vector) -> bool:
@@ -95,11 +114,11 @@ def _solve(problem: Problem, K: NDArray[np.float64], start: Vector | None) -> So
     return solver.solve(problem, Precomputed().bind(K), start=start, stop=Stop(TOLERANCE))
 
 
-def _train_without(point: int, problem: Problem, K: NDArray[np.float64], alpha: Vector) -> float:
+def _train_without(point: int, machine: Trained) -> float:
     """The value at a point of the machine trained without it, starting from the solution without it."""
-    gone = problem.rows == point
-    rest = replace(
-        problem, lower=np.where(gone, 0.0, problem.lower), upper=np.where(gone, 0.0, problem.upper)
-    )
-    solution: Any = _solve(rest, K, rest.feasible_near(np.where(gone, 0.0, alpha)))
-    return float(K[point] @ rest.by_point(solution.alpha, len(K)) + solution.offsets[0])
+    problem, gone = machine.problem, machine.problem.rows == point
+    lower, upper = (np.where(gone, 0.0, bound) for bound in (problem.lower, problem.upper))
+    rest = replace(problem, lower=lower, upper=upper)
+    start = rest.feasible_near(np.where(gone, 0.0, machine.solution.alpha))
+    solution = _solve(rest, machine.K, start)
+    return float(machine.K[point] @ rest.by_point(solution.alpha, len(machine.K)) + solution.offsets[0])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from widemargin.deletion.held_out import hold_out
+from widemargin.deletion.held_out import Trained, hold_out
 from widemargin.estimators import SVC, SVR, sample
 from widemargin.kernels.points import count
 from widemargin.memory import available_bytes
@@ -71,7 +71,8 @@ def leave_one_out(
     Parameters
     ----------
     machine : SVC or SVR
-        Its parameters count; it need not be fitted, and is not changed. `n_jobs` is the number of threads.
+        Its parameters count, except those of the solver: machines are trained to a KKT violation of 1e-10. It
+        need not be fitted, and is not changed. `n_jobs` is the number of threads.
     X : {array-like, sparse matrix} of shape (n_samples, n_features), or list of objects
         The points; for a precomputed kernel their symmetric kernel matrix.
     y : array-like of shape (n_samples,)
@@ -116,8 +117,9 @@ def leave_one_out(
     skip = _screen(machine, gram, machines) if count_only and len(machines) == 1 else _nothing
     with single_threaded_blas():
         K = gram.block(every, every)
-        parts = [hold_out(each.problem, K, workers, skip) for each in machines]
-    _check_bounded(machine, [part.solution for part in parts], targets)
+        trained = [Trained.on(each.problem, K) for each in machines]
+        _check_bounded(machine, [each.solution for each in trained], targets)
+        parts = [hold_out(each, K, workers, skip) for each in trained]
     values = np.column_stack([part.values for part in parts])
     predictions = machine._answers(targets, values)
     return LeaveOneOut(

@@ -233,8 +233,8 @@ class Path {
   double time_to_enter(Index v) const {
     if (place_[v] == Place::Held || std::abs(rate_[v]) <= 1e-11 * largest_) return infinity;
     if (place_[v] == Place::Parked) return 0.0;
-    const double closing = place_[v] == Place::Lower ? rate_[v] : -rate_[v];
-    return closing > 0.0 ? std::max(0.0, std::abs(slack_[v])) / closing : infinity;
+    const double sign = place_[v] == Place::Lower ? 1.0 : -1.0, closing = sign * rate_[v];
+    return closing > 0.0 ? std::max(0.0, -sign * slack_[v]) / closing : infinity;
   }
 
   double refresh() {

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from widemargin.selection import PathInterrupted, PathResult, cross_validate_path
     from widemargin.solvers import (
         SMO,
+        Deactivation,
         Decomposition,
         FreeSet,
         Greedy,
@@ -47,6 +48,7 @@ __all__ = [
     "SVR",
     "ARDGaussian",
     "Calibrated",
+    "Deactivation",
     "Decomposition",
     "EnclosingBall",
     "Expansion",

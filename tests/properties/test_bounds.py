@@ -86,6 +86,26 @@ def test_errors_of_one_machine_per_class_are_at_most_those_of_the_intervals(seed
 
 
 @problems
+@given(SEEDS, KERNELS, PRICES, st.sampled_from(["square", "hinge"]))
+def test_errors_of_least_squares_by_pairs_are_at_most_those_of_the_intervals(seed, kernel, C, loss):
+    """A machine that does not know a point says the same without it."""
+    X, y = sample(seed, n=24, classes=4)
+    K, M = kernel.gram(X), code.all_pairs(4).astype(float)
+    values, held, coefficients = (np.zeros((24, 6)) for _ in range(3))
+    for pair in range(6):
+        t = M[y, pair]
+        known = np.flatnonzero(t)
+        G = np.linalg.inv(K[np.ix_(known, known)] + np.eye(known.size) / C)
+        coefficients[known, pair] = c = G @ t[known]
+        values[:, pair] = held[:, pair] = K[:, known] @ c
+        held[known, pair] = t[known] - c / np.diag(G)
+    L = {"square": lambda z: (1 - z) ** 2, "hinge": lambda z: np.maximum(0, 1 - z)}[loss]
+    decoded = L(M[None] * held[:, None]).sum(axis=2).argmin(axis=1)
+    count = bounds.rifkin_multiclass(values, coefficients, np.diag(K), M, y, loss=loss)
+    assert np.count_nonzero(decoded != y) <= count
+
+
+@problems
 @given(SEEDS, st.sampled_from([0.5, 2.0, 8.0]), PRICES, st.booleans(), st.booleans())
 def test_errors_are_at_most_the_radius_margin_bound(seed, gamma, C, fit_intercept, hard):
     X, y = sample(seed)

@@ -81,7 +81,7 @@ def test_a_path_needs_what_belongs_together():
         Deactivation(problem, K, np.zeros(3))
     with pytest.raises(ValueError, match="within the bounds"):
         Deactivation(problem, K, np.full(4, 2.0))
-    with pytest.raises(ValueError, match="point must lie between 0 and 3"):
+    with pytest.raises(ValueError, match="point must be one"):
         Deactivation(problem, K, np.array([1, 1, -1, -1])).without(4)
 
 

@@ -72,7 +72,7 @@ class Deactivation:
             raise ValueError(f"alpha must have one entry per variable, {problem.size}; got {alpha.shape}.")
         if (alpha < problem.lower).any() or (alpha > problem.upper).any():
             raise ValueError("alpha must lie within the bounds of the problem.")
-        self._n = len(K)
+        self._points = frozenset(problem.rows.tolist()) - {GROUNDED}
         Q = _quadratic_term(problem, K)
         gradient = problem.linear - Q @ alpha
         F = _independent(Q, _inner_variables(problem, alpha, gradient))
@@ -92,9 +92,9 @@ class Deactivation:
         self._core = _core.Deactivation(core, K, _response(Q, F), in_F, alpha, gradient, offset)
 
     def without(self, point: int) -> Held:
-        """The solution without this point, which a variable of the problem must have."""
-        if not 0 <= point < self._n:
-            raise ValueError(f"point must lie between 0 and {self._n - 1}; got {point}.")
+        """The solution without this point, a row of K."""
+        if point not in self._points:
+            raise ValueError(f"point must be one that a variable of the problem belongs to; got {point}.")
         return Held(*self._core.without(int(point)))
 
 
@@ -147,5 +147,8 @@ def _offset(problem: Problem, alpha: Vector, gradient: Vector, free: NDArray[np.
         return 0.0
     if free.size:
         return float(gradient[free].mean())
-    ends = [gradient[alpha < problem.upper].max(), gradient[alpha > problem.lower].min()]
-    return float(np.mean(ends))
+    ends = [
+        gradient[alpha < problem.upper].max(initial=-np.inf),
+        gradient[alpha > problem.lower].min(initial=np.inf),
+    ]
+    return float(np.mean([end for end in ends if np.isfinite(end)]))

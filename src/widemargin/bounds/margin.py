@@ -33,7 +33,7 @@ def hard_margin_bound(machine: Any, X: Any, y: ArrayLike, *, margin: float, delt
 
     References
     ----------
-    Shawe-Taylor and Cristianini, Kernel Methods for Pattern Analysis, 2004, theorem 7.22.
+    Shawe-Taylor and Cristianini, Kernel Methods for Pattern Analysis, 2004, chapter 7.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def soft_margin_bound(machine: Any, X: Any, y: ArrayLike, *, margin: float, delt
 
     References
     ----------
-    Shawe-Taylor and Cristianini, Kernel Methods for Pattern Analysis, 2004, theorem 7.39.
+    Shawe-Taylor and Cristianini, Kernel Methods for Pattern Analysis, 2004, chapter 7.
 
     Examples
     --------

@@ -89,7 +89,7 @@ def rifkin_multiclass(
 
     References
     ----------
-    Rifkin, Everything Old Is New Again, PhD thesis, MIT, 2002, section 4.8.
+    Rifkin, Everything Old Is New Again, PhD thesis, MIT, 2002, equation 4.63.
 
     Examples
     --------

@@ -165,7 +165,7 @@ def multiclass_stability_bound(
 
     References
     ----------
-    Rifkin, Everything Old Is New Again, PhD thesis, MIT, 2002, section 5.4.
+    Rifkin, Everything Old Is New Again, PhD thesis, MIT, 2002, equation 5.34.
 
     Examples
     --------

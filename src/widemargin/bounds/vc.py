@@ -25,7 +25,7 @@ def vc_dimension(radius: float, margin: float, dimension: int | None = None) -> 
 
     References
     ----------
-    Vapnik, Statistical Learning Theory, 1998, theorem 10.3.
+    Vapnik, Statistical Learning Theory, 1998.
 
     Examples
     --------
@@ -58,7 +58,7 @@ def vc_bound(empirical_risk: float, n: int, h: int, delta: float = 0.05) -> floa
 
     References
     ----------
-    Vapnik, The Nature of Statistical Learning Theory, 1995, section 3.4.
+    Vapnik, The Nature of Statistical Learning Theory, 1995.
 
     Examples
     --------

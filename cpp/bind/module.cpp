@@ -2,6 +2,7 @@
 
 namespace nb = nanobind;
 
+void bind_deactivation(nb::module_& m);
 void bind_free_set(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_solvers(nb::module_& m);
@@ -13,4 +14,5 @@ NB_MODULE(_core, m) {
   bind_solvers(m);
   bind_threads(m);
   bind_free_set(m);
+  bind_deactivation(m);
 }

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from widemargin import (
+        bounds,
         calibration,
         io,
         kernels,
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
         solvers,
     )
     from widemargin.calibration import Calibrated
+    from widemargin.deletion import LeaveOneOut, leave_one_out
     from widemargin.estimators import (
         SVC,
         SVR,
@@ -45,6 +47,7 @@ if TYPE_CHECKING:
     from widemargin.selection import PathInterrupted, PathResult, cross_validate_path
     from widemargin.solvers import (
         SMO,
+        Deactivation,
         Decomposition,
         FreeSet,
         Greedy,
@@ -67,6 +70,7 @@ __all__ = [
     "SVR",
     "ARDGaussian",
     "Calibrated",
+    "Deactivation",
     "Decomposition",
     "EnclosingBall",
     "Expansion",
@@ -77,6 +81,7 @@ __all__ = [
     "HybridMaximumGain",
     "Kernel",
     "Laplacian",
+    "LeaveOneOut",
     "Linear",
     "MaximumGain",
     "MostViolatingPair",
@@ -100,11 +105,13 @@ __all__ = [
     "Status",
     "Stop",
     "TikhonovEstimator",
+    "bounds",
     "calibration",
     "cross_validate_path",
     "io",
     "kernels",
     "least_squares",
+    "leave_one_out",
     "losses",
     "problems",
     "regularization",
@@ -113,7 +120,9 @@ __all__ = [
 ]
 
 _PARTS = (
+    "bounds",
     "calibration",
+    "deletion",
     "estimators",
     "expansion",
     "io",

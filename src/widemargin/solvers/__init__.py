@@ -1,5 +1,6 @@
 """Solvers of the quadratic program: SMO with every published policy, larger working sets, and exact steps."""
 
+from widemargin.solvers.deactivation import Deactivation, Held
 from widemargin.solvers.decomposition import Decomposition
 from widemargin.solvers.free_set import FreeSet
 from widemargin.solvers.smo import SMO
@@ -16,9 +17,11 @@ from widemargin.solvers.working_sets import (
 
 __all__ = [
     "SMO",
+    "Deactivation",
     "Decomposition",
     "FreeSet",
     "Greedy",
+    "Held",
     "HybridMaximumGain",
     "MaximumGain",
     "MostViolatingPair",

@@ -173,9 +173,10 @@ class Decomposition {
     Problem problem;
   };
 
-  /// Never endless, and no more than are left.
+  /// As many as working sets need that are worth it: in a hard one, other variables had better join. Nor more than are
+  /// left.
   std::int64_t inner_iterations(std::int64_t q) const {
-    const std::int64_t limit = run_.options.stop.max_iterations, plenty = 100 * q * q;
+    const std::int64_t limit = run_.options.stop.max_iterations, plenty = 64 * q;
     return limit < 0 ? plenty : std::min(plenty, limit - run_.counters.iterations);
   }
 

@@ -404,3 +404,10 @@ def test_small_problems_on_a_table_in_single_precision_end_as_without_it(monkeyp
     assert shared.status_ is Status.OPTIMAL
     values = [each.set_params(decision_function_shape="ovo").decision_function(X) for each in (shared, alone)]
     np.testing.assert_allclose(*values, atol=1e-2)
+
+
+def test_a_hard_working_set_does_not_hold_up_the_others():
+    """A polynomial kernel of low rank makes the first working set of the default harder than the whole."""
+    board = wm.datasets.noisy_chess_board(1500, seed=0)
+    machine = wm.SVC(kernel="poly", degree=5, coef0=1, C=1000, max_iter=1_000_000).fit(board.X, board.y)
+    assert machine.status_ is wm.Status.OPTIMAL

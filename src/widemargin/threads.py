@@ -61,20 +61,30 @@ def _openmp_threads() -> int:
         return cpu_count()
 
 
-def for_each(work: Callable[[Item, threading.Event], Any], items: Iterable[Item], workers: int) -> None:
-    """Call ``work(item, abandoned)`` for every item, in so many threads.
+def for_each(
+    work: Callable[[Item, threading.Event], Any],
+    items: Iterable[Item],
+    workers: int,
+    told_to_stop: Callable[[], bool] = lambda: False,
+) -> bool:
+    """Call ``work(item, abandoned)`` for every item, in so many threads; False if told to stop between two.
 
-    After an error or Ctrl-C no further item is begun, and `abandoned` is set: long work looks at it.
+    After an error or Ctrl-C, too, no further item is begun, and `abandoned` is set: long work looks at it.
     """
     abandoned = threading.Event()
     if workers == 1:
         for item in items:
             work(item, abandoned)
-        return
+            if told_to_stop():
+                return False
+        return True
     pool = ThreadPoolExecutor(workers)
     try:
         for future in [pool.submit(work, item, abandoned) for item in items]:
             future.result()
+            if told_to_stop():
+                return False
+        return True
     finally:
         abandoned.set()
         pool.shutdown(cancel_futures=True)

@@ -372,16 +372,29 @@ def test_ctrl_c_ends_the_making_of_a_table_and_leaves_the_machine_as_it_was(n_jo
 
 @pytest.mark.parametrize("mirrored_work", [0, np.inf])
 @pytest.mark.parametrize("kind", [np.float32, np.float64])
-def test_a_table_is_given_up_when_time_runs_out_and_equals_the_matrix_otherwise(
-    monkeypatch, kind, mirrored_work
-):
+def test_a_table_is_given_up_when_told_to_and_equals_the_matrix_otherwise(monkeypatch, kind, mirrored_work):
     monkeypatch.setattr(training, "MIRRORED_WORK", mirrored_work)
     gram = wm.Gaussian(0.1).bind(HARD_X)
-    assert training.tabulate(gram, kind, 2, seconds=0.0) is None
+    assert training.tabulate(gram, kind, 2, lambda: True) is None
     every = np.arange(1500, dtype=np.int32)
-    table = training.tabulate(gram, kind, 2, seconds=None)
+    table = training.tabulate(gram, kind, 2, lambda: False)
     np.testing.assert_allclose(table.block(every, every), gram.block(every, every), rtol=1e-13)
     np.testing.assert_allclose(table.block32(every, every), gram.block(every, every), rtol=1e-5)
+
+
+@pytest.mark.parametrize("limit", [{"callback": lambda progress: True}, {"max_time": 0.0}])
+def test_whoever_waits_for_a_table_can_end_it(monkeypatch, limit):
+    filled = []
+    real = training.tabulate
+    monkeypatch.setattr(training, "table_type", lambda *arguments: np.float64)
+    monkeypatch.setattr(
+        training, "tabulate", lambda *arguments: filled.append(real(*arguments)) or filled[-1]
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine = wm.SVC(n_jobs=1, **limit).fit(HARD_X, THREE)
+    assert filled == [None]
+    assert machine.status_ is not wm.Status.OPTIMAL
 
 
 def test_a_table_is_made_only_where_problems_read_its_entries_often():

@@ -300,3 +300,11 @@ def test_the_hyperbolic_tangent_keeps_its_digits_at_every_size():
     ones = np.ones((1, 1))
     K = kernels.Sigmoid(1.0, 0.0).bind(ones, X).block(every(1), every(len(X)))[0]
     np.testing.assert_allclose(K, np.tanh(X[:, 0]), rtol=2e-15)
+
+
+@pytest.mark.parametrize("index", [10**8, 500, -5])
+def test_sparse_matrices_with_impossible_indices_are_refused(index):
+    X = sp.random_array((50, 100), density=0.1, format="csr", rng=np.random.default_rng(0))
+    X.indices[5] = index
+    with pytest.raises(ValueError, match="not a valid sparse matrix"):
+        kernels.Gaussian().gram(X)

@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
     X, y = points.X, np.asarray(points.y)
     if arguments.model is not None:
         store.check(arguments.model, arguments, y)
-    with Interruption() as interruption:
+    with Interruption(politely=False) as interruption:
         progress = Progress(arguments, interruption)
         estimator = machine.machine(arguments, X, y, progress.must_stop)
         inner = store.machine_of(estimator).set_params(n_jobs=arguments.jobs)
@@ -73,9 +73,12 @@ def run(arguments: argparse.Namespace) -> int:
         folds = _folds(inner, arguments, y)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", ConvergenceWarning)
-            result = selection.cross_validate_path(
-                inner, scaled, y, Cs=Cs, gammas=gammas, cv=folds, callback=progress
-            )
+            try:
+                result = selection.cross_validate_path(
+                    inner, scaled, y, Cs=Cs, gammas=gammas, cv=folds, callback=progress
+                )
+            except selection.PathInterrupted as interrupted:
+                result = interrupted.result
         progress.close()
         for warning in caught:
             print(f"widemargin: warning: {warning.message}", file=sys.stderr)
@@ -85,6 +88,7 @@ def run(arguments: argparse.Namespace) -> int:
             print("widemargin select: interrupted; the grid shows what was known then", file=sys.stderr)
             return INTERRUPTED
         if arguments.model is not None:
+            interruption.politely = True  # what the machine has learned is worth keeping
             chosen = result.best_estimator().get_params(deep=False)
             store.machine_of(estimator).set_params(**{name: chosen[name] for name in ("C", "gamma")})
             train.fit(estimator, X, y)

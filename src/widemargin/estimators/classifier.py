@@ -94,7 +94,8 @@ class Classes:
         """Raise a ValueError unless there are several classes, each with some of the weight of the points."""
         if self.count < 2:
             raise ValueError(
-                f"The number of classes has to be greater than one; got 1 class, {self.names.tolist()[0]!r}."
+                f"The number of classes has to be greater than one; got 1 class, {self.names.tolist()[0]!r}: "
+                "add examples of another, or take OneClassSVM."
             )
         if (empty := self.without_weight(weight)) is not None:
             raise ValueError(

@@ -161,7 +161,8 @@ def _finite(X: Any) -> Any:
         if bad.size:
             what = "NaN" if np.isnan(entries.ravel()[bad[0]]) else "infinity"
             row = np.searchsorted(X.indptr, bad[0], "right") - 1 if sp.issparse(X) else bad[0] // X.shape[1]
-            raise ValueError(f"Input X contains {what} in row {row}: drop the row or fill the gap.")
+            remedy = "fill the gap" if what == "NaN" else "give it a finite value"
+            raise ValueError(f"Input X contains {what} in row {row}: drop the row or {remedy}.")
     return X
 
 

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -69,12 +70,14 @@ def choose_solver(solver: Any) -> Any:
     """A solver object from `None`, "auto", the name of a working set selection, or the object itself."""
     if is_auto(solver):
         return Decomposition(inner=SMO(step="planning-ahead", finish="newton"))
-    if isinstance(solver, str):
-        if solver not in NAMES:
-            raise ValueError(f"solver must be 'auto', a solver or one of {sorted(NAMES)}, not {solver!r}.")
+    if isinstance(solver, str) and solver in NAMES:
         return SMO(working_set=solver)
+    if isinstance(solver, type):
+        raise ValueError(f"solver must be an object, not a class: write {solver.__name__}().")
     if not hasattr(solver, "solve"):
-        raise ValueError(f"solver must be None, a name or an object with a solve method, not {solver!r}.")
+        raise ValueError(
+            f"solver must be 'auto', one of {sorted(NAMES)} or an object with a solve method, not {solver!r}."
+        )
     return solver
 
 
@@ -104,6 +107,7 @@ class Watch:
     stopped: bool = False
     error: BaseException | None = None
     _lock: Any = field(default_factory=threading.Lock)
+    _next_question: float = 0.0
     _next_report: float = field(default_factory=lambda: time.monotonic() + REPORT_SECONDS)
 
     def observer(self, k: int) -> Callable[[Any], bool]:
@@ -121,6 +125,14 @@ class Watch:
             return self.stopped
 
         return observe
+
+    def asked_before(self, seconds: float) -> bool:
+        """Ask, at most every 50 ms, whether to stop before any solver has begun."""
+        if seconds >= self._next_question:
+            self._next_question = seconds + 0.05
+            nothing = {"iteration": 0, "violation": np.inf, "objective": 0.0, "kernel_evaluations": 0}
+            self.observer(0)(SimpleNamespace(**nothing, active_size=0, seconds=seconds))
+        return self.stopped
 
     def stop(self, error: BaseException) -> None:
         """End all problems; the first error is kept."""
@@ -169,7 +181,7 @@ class Training:
         threads = 1 if small else allowed_threads(self.n_jobs)
         workers = min(threads, len(jobs))
         kind = table_type(jobs, gram, self.cache_bytes)
-        table = None if kind is None else tabulate(gram, kind, threads, self._time_left(begin, watch))
+        table = None if kind is None else tabulate(gram, kind, threads, self._hurry(begin, watch))
         polish = POLISHING_STEPS if self.polish else 0
         row_bytes = self.cache_bytes - (0 if kind is None or table is None else table_bytes(gram, kind))
         at_once = sum(sorted(job.size for job in jobs)[-workers:])
@@ -214,6 +226,16 @@ class Training:
         if isinstance(watch.error, Exception):
             raise watch.error
         return Solved(solutions, watch.error, sum(read) if table is None else gram.shape[0] ** 2)
+
+    def _hurry(self, begin: float, watch: Watch) -> Callable[[], bool]:
+        """Whether to give up a table: somebody wants to stop, or half of the time is over."""
+        half = np.inf if self.max_time is None else self.max_time / 2
+
+        def hurry() -> bool:
+            seconds = time.monotonic() - begin
+            return watch.asked_before(seconds) or seconds >= half
+
+        return hurry
 
     def _time_left(self, begin: float, watch: Watch) -> float | None:
         if watch.stopped:
@@ -263,19 +285,18 @@ def table_bytes(gram: Any, kind: type[np.floating]) -> int:
     return gram.shape[0] ** 2 * np.dtype(kind).itemsize
 
 
-def tabulate(gram: Any, kind: type[np.floating], workers: int, seconds: float | None) -> Any:
-    """The same Gram with every entry computed once, by blocks of rows in threads; None if time runs out.
+def tabulate(gram: Any, kind: type[np.floating], workers: int, told_to_stop: Callable[[], bool]) -> Any:
+    """The same Gram with every entry computed once, by blocks of rows in threads; None if told to stop.
 
     A table in single precision serves for that alone: exact entries are still computed as they are asked for.
     """
     n = gram.shape[0]
     every, K = np.arange(n, dtype=np.int32), np.empty(gram.shape, kind)
-    deadline = np.inf if seconds is None else time.monotonic() + seconds
     size = max(gram.preferred_block, int(min(TABLE_ENTRIES, TABLE_WORK / gram.entry_work) // n), 1)
     parts = [slice(begin, begin + size) for begin in range(0, n, size)]
 
-    def fill(part: slice, _: Any) -> None:
-        if time.monotonic() >= deadline:
+    def fill(part: slice, abandoned: threading.Event) -> None:
+        if abandoned.is_set():
             return
         if gram.entry_work <= MIRRORED_WORK:
             gram.fill(every[part], every, K[part])
@@ -287,9 +308,8 @@ def tabulate(gram: Any, kind: type[np.floating], workers: int, seconds: float | 
         K[rest, part] = entries.T
 
     with single_threaded_blas():
-        for_each(fill, parts, min(workers, len(parts)))
-    if time.monotonic() >= deadline:
-        return None
+        if not for_each(fill, parts, min(workers, len(parts)), told_to_stop):
+            return None
     return Precomputed().bind(K) if kind is np.float64 else _core.tabulated(K, gram)
 
 

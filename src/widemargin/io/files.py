@@ -33,6 +33,8 @@ def replacing(path: PathLike) -> Iterator[BinaryIO]:
     ends in ``.gz``.
     """
     path = Path(path)
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"There is no folder {path.parent} to write {path.name} to: make it first.")
     temporary = path.with_name(f".{path.name}.{uuid.uuid4().hex}.tmp")
     try:
         with open(temporary, "xb") as file:

@@ -61,6 +61,10 @@ def _as_dense(X: Any) -> np.ndarray:
 
 def _as_csr(X: Any) -> sp.csr_array | sp.csr_matrix:
     X = X.tocsr()
+    try:
+        X.check_format(full_check=True)
+    except ValueError as error:
+        raise ValueError(f"X is not a valid sparse matrix ({error}): build it again.") from None
     if X.dtype not in SPARSE_TYPES:
         X = X.astype(np.float64)
     if not X.has_canonical_format:

@@ -14,9 +14,13 @@ from widemargin.problems import Vector
 
 def read_values(values: ArrayLike, name: str) -> Vector:
     """Positive finite numbers, at least one."""
-    array = np.asarray(values, dtype=np.float64)
+    wanted = f"{name} must be a list of at least one number, not {values!r}."
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(wanted) from None
     if array.ndim != 1 or array.size == 0:
-        raise ValueError(f"{name} must be a list of at least one number, not {values!r}.")
+        raise ValueError(wanted)
     bad = ~(np.isfinite(array) & (array > 0))
     if bad.any():
         i = int(np.argmax(bad))

@@ -89,6 +89,8 @@ class Decomposition(BaseEstimator):
 
 def _check_inner(inner: SMO) -> None:
     """Refuse what would not be read."""
+    if not isinstance(inner, SMO):
+        raise ValueError(f"inner must be an SMO or None, not {inner!r}.")
     for name in ("tie_break", "seed", "precision", "trace", "first_pair"):
         if getattr(inner, name) != getattr(SMO(), name):
             place = "has no meaning there" if name == "first_pair" else "belongs to the Decomposition itself"

@@ -48,7 +48,7 @@ class CallbackGram : public wm::Gram {
   void ask(std::span<const wm::Index> which, std::span<const wm::Index> columns, T* out) const {
     namespace nb = nanobind;
     nb::gil_scoped_acquire gil;
-    const nb::object answer = function_(array_of(which), array_of(columns));
+    const nb::object answer = answer_to(which, columns);
     Entries entries;
     if (!nb::try_cast(answer, entries)) fail("must return a matrix of real numbers");
     if (entries.shape(0) != which.size() || entries.shape(1) != columns.size())
@@ -59,6 +59,19 @@ class CallbackGram : public wm::Gram {
       fail("returned NaN or infinity for one of the rows " + std::to_string(which.front()) + " to " +
            std::to_string(which.back()));
     std::ranges::copy(values, out);
+  }
+
+  /// A Ctrl-C that hits the function is put off until it has answered: whoever asks now and then will hear of it, and
+  /// keep what it has.
+  nanobind::object answer_to(std::span<const wm::Index> which, std::span<const wm::Index> columns) const {
+    try {
+      return function_(array_of(which), array_of(columns));
+    } catch (nanobind::python_error& error) {
+      if (!error.matches(PyExc_KeyboardInterrupt)) throw;
+    }
+    nanobind::object answer = function_(array_of(which), array_of(columns));
+    PyErr_SetInterrupt();
+    return answer;
   }
 
   [[noreturn]] static void fail(const std::string& what) {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from sklearn.base import clone
 Vector = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PathResult:
     """Scores of machines over a grid of C and gamma.
 
@@ -40,8 +40,17 @@ class PathResult:
     kernel_evaluations: int
     kernel_reads: int
     seconds: float
-    _estimator: Any = field(repr=False)
-    _gamma_name: str | None = field(repr=False)
+    _estimator: Any
+    _gamma_name: str | None
+
+    def __repr__(self) -> str:
+        rows, columns, folds = self.scores.shape
+        known = int(np.isfinite(self.mean_scores).sum())
+        best = f"best_C={self.best_C:g}, best_gamma={self.best_gamma:g}, best_score={self.best_score:.4g}, "
+        return (
+            f"PathResult({best if known else ''}{known} of {rows} x {columns} cells, {folds} folds, "
+            f"{self.seconds:.2g} s)"
+        )
 
     @property
     def mean_scores(self) -> Vector:

@@ -344,7 +344,8 @@ void bind_combinations(nb::module_& m) {
   m.def(
       "callback",
       [](nb::callable function, Index rows, Index columns) -> NewGram {
-        return std::make_shared<CallbackGram>(function, rows, columns);
+        constexpr double work_of_python = 1 << 14;
+        return costing(work_of_python, std::make_shared<CallbackGram>(function, rows, columns));
       },
       "function"_a, "rows"_a, "columns"_a, "Blocks from a Python function(which, columns) -> float64 array.");
 }

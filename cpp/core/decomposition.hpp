@@ -40,7 +40,7 @@ class Decomposition {
   /// Whether a working set would hold much of a problem whose rows lie in memory: picking its block from them then
   /// costs more than sweeps over all.
   bool mostly_free() const {
-    if (!rows_lie_ready_) return false;
+    if (!rows_are_stored_) return false;
     Index free = 0;
     for (Index k = 0; k < state_.size(); ++k) free += state_.can_rise(k) && state_.can_fall(k);
     return 4 * free > state_.size();
@@ -115,7 +115,7 @@ class Decomposition {
     for (std::size_t m = 0; m < moved.size(); ++m) gain += 0.5 * by[m] * state_.gradient[moved[m]];
     run_.objective += gain;
     ++run_.counters.rounds;
-    run_.record(W.front(), W.back(), {static_cast<double>(moved.size()), 0.0, StepKind::Free});
+    run_.record(run_.counters.rounds, W.front(), W.back(), {static_cast<double>(moved.size()), 0.0, StepKind::Free});
     return true;
   }
 
@@ -210,7 +210,7 @@ class Decomposition {
   const Index size_;
   const Settings& inner_;
   State<Real>& state_ = run_.state;
-  const bool rows_lie_ready_ = run_.rows_lie_ready();
+  const bool rows_are_stored_ = run_.rows_are_stored();
   const double tolerance_ = run_.options.stop.tolerance;
   Shrinking shrinking_{run_.options.shrinking, state_.total()};
   std::vector<Index> last_;  // variables of the last W

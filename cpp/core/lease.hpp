@@ -9,10 +9,9 @@ template <class T>
 class Lease {
  public:
   explicit Lease(std::size_t size) {
-    if (!idle().empty()) {
-      room_ = std::move(idle().back());
-      idle().pop_back();
-    }
+    if (idle().empty()) idle().emplace_back();  // where this one goes back to, without fail
+    room_ = std::move(idle().back());
+    idle().pop_back();
     if (room_.size() < size) room_.resize(size);
   }
   ~Lease() { idle().push_back(std::move(room_)); }

@@ -47,7 +47,7 @@ class NewtonFinish {
   static constexpr int stretch = 32;                      // pair steps
   static constexpr double work_per_variable = 8.0;        // multiplications of a pair step
   static constexpr double least = 1.0 / 8.0, most = 2.0;  // of the work of pair steps since the last round
-  static constexpr Index largest = 1000;  // variables: their block takes less time than a Ctrl-C may wait
+  static constexpr Index largest = 1000;                  // variables: their factor takes megabytes beside the cache
 
   double objective_;        // when the stretch of pair steps began
   double rate_ = infinity;  // gain of the last round for its work

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -30,7 +29,7 @@ void parallel_for(Index n, int threads, Body body) {
   int begun = 1;
   try {
     for (; begun < threads; ++begun) workers.emplace_back(part, begun);
-  } catch (const std::system_error&) {
+  } catch (...) {
   }
   part(0);
   for (int t = begun; t < threads; ++t) part(t);

@@ -46,7 +46,7 @@ class Run {
   Status status = Status::Optimal;
 
   const Problem& problem() const { return iterate_.problem(); }
-  bool rows_lie_ready() const { return iterate_.gram().stored(); }
+  bool rows_are_stored() const { return iterate_.gram().stored(); }
   bool shrunk() const { return state.size() < state.total(); }
 
   /// True, so that a condition to stop can say why.
@@ -91,13 +91,13 @@ class Run {
 
   /// What rounding of single-precision rows does to the gradient, about.
   double rounding() const {
-    constexpr double mean_of_largest = 0.03;
+    constexpr double mean_of_largest = 0.03;  // measured: errors of entries are mostly far from their bound
     return mean_of_largest * iterate_.gram().rounding(Arithmetic::Single) * iterate_.rounding_scale();
   }
 
-  void record(Index i, Index j, const Step& step) {
-    if (trace.due(counters.rounds > 0 ? counters.rounds : counters.iterations))
-      trace.record(progress(), counters.cache_hits, state.variable[i], state.variable[j], step);
+  /// Of the `count`th step of a loop.
+  void record(std::int64_t count, Index i, Index j, const Step& step) {
+    if (trace.due(count)) trace.record(progress(), counters.cache_hits, state.variable[i], state.variable[j], step);
   }
 
  private:

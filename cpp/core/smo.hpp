@@ -74,7 +74,7 @@ class Smo {
     run_.objective += step.length * (pair.slope - 0.5 * std::max(pair.curvature, 0.0) * step.length);
     ++counters_.iterations;
     count(step);
-    run_.record(pair.i, pair.j, step);
+    run_.record(counters_.iterations, pair.i, pair.j, step);
     memory_.remember({state_.variable[pair.i], state_.variable[pair.j], pair.curvature}, step);
     return state_.alpha(pair.i) != before_i || state_.alpha(pair.j) != before_j;
   }

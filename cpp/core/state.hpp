@@ -3,8 +3,8 @@
 // itself is that of the iterate.
 //
 // Positions 0 .. size()-1 keep the order of the variables, so a group stays a contiguous range and a kernel row can be
-// read from left to right. `move` is the only way alpha changes; it updates the gradient and finds the extreme
-// gradients of both sides in the same sweep.
+// read from left to right. alpha changes by `move`, a pair step, which updates the gradient and finds the extreme
+// gradients of both sides in the same sweep; by `change`, many variables at once; and by `scale`.
 
 #include <cmath>
 #include <vector>

@@ -19,7 +19,7 @@ struct Trace {
 
   std::vector<double> planning_ratios;  // every planning step, recorded or not, divided by its Newton step
 
-  bool due(std::int64_t iterations) const { return every > 0 && iterations % every == 0; }
+  bool due(std::int64_t count) const { return every > 0 && count % every == 0; }
 
   void record(const Progress& now, std::int64_t hits, Index variable_i, Index variable_j, const Step& taken) {
     iteration.push_back(now.iteration);

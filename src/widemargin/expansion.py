@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from widemargin import _core
 from widemargin.kernels import Kernel
-from widemargin.kernels.points import take
 from widemargin.kernels.stationary import StationaryKernel
 from widemargin.threads import allowed_threads, for_each, single_threaded_blas
 
@@ -70,22 +69,26 @@ class Expansion:
     def __call__(self, X: Any, n_jobs: int | None = None) -> NDArray[np.float64]:
         """The values at the rows of X, shape (n_rows, n_columns), in blocks of rows over `n_jobs` threads."""
         gram = self.kernel.bind(X, self.points)
-        rows, columns = (np.arange(size, dtype=np.int32) for size in gram.shape)
-        return product(gram, rows, columns, self.coefficients, n_jobs) + self.offsets
+        return self._values(gram, _every(gram.shape[0]), self.coefficients, n_jobs)
 
     def decisions(self, X: Any, n_jobs: int | None = None) -> NDArray[np.float64]:
         """The values as exactly as their signs need: in single precision, near zero in double."""
-        rounding = self._single_rounding(X)
+        gram = self.kernel.bind(X, self.points)
+        rows = _every(gram.shape[0])
+        rounding = self._single_rounding(gram)
         if rounding.max() > DOUBT:
-            return self(X, n_jobs)
-        single = Expansion(self.kernel, self.points, self.coefficients.astype(np.float32), self.offsets)
-        values = single(X, n_jobs)
-        doubtful = np.flatnonzero((np.abs(values) <= rounding).any(axis=1))
-        if doubtful.size:
-            values[doubtful] = self(take(X, doubtful), n_jobs)
+            return self._values(gram, rows, self.coefficients, n_jobs)
+        values = self._values(gram, rows, self.coefficients.astype(np.float32), n_jobs)
+        doubtful = rows[(np.abs(values) <= rounding).any(axis=1)]
+        values[doubtful] = self._values(gram, doubtful, self.coefficients, n_jobs)
         return values
 
-    def _single_rounding(self, X: Any) -> NDArray[np.float64]:
+    def _values(
+        self, gram: _core.Gram, rows: NDArray[np.int32], coefficients: Any, n_jobs: int | None
+    ) -> NDArray[np.float64]:
+        return product(gram, rows, _every(gram.shape[1]), coefficients, n_jobs) + self.offsets
+
+    def _single_rounding(self, gram: _core.Gram) -> NDArray[np.float64]:
         """What single precision may do to the values, by column; infinity where that is not known.
 
         Errors of the entries are independent and add up like the sides of right angles; those of sums, which
@@ -94,7 +97,7 @@ class Expansion:
         if not isinstance(self.kernel, StationaryKernel):
             return np.full(self.offsets.size, np.inf)
         c, epsilon = self.coefficients, np.finfo(np.float32).eps
-        entries = self.kernel.bind(X, self.points).single_rounding * np.sqrt((c * c).sum(axis=0))
+        entries = gram.single_rounding * np.sqrt((c * c).sum(axis=0))
         return 4 * (entries + epsilon * abs(c).sum(axis=0))
 
     def inner(self, other: Expansion) -> NDArray[np.float64]:
@@ -112,6 +115,10 @@ class Expansion:
         """The distance of each column to the same column of `other`."""
         squared = np.diag(self.inner(self)) - 2 * np.diag(self.inner(other)) + np.diag(other.inner(other))
         return np.sqrt(np.maximum(squared, 0.0))
+
+
+def _every(count: int) -> NDArray[np.int32]:
+    return np.arange(count, dtype=np.int32)
 
 
 def product(

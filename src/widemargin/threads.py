@@ -74,16 +74,16 @@ def for_each(
     abandoned = threading.Event()
     if workers == 1:
         for item in items:
-            work(item, abandoned)
             if told_to_stop():
                 return False
+            work(item, abandoned)
         return True
     pool = ThreadPoolExecutor(workers)
     try:
         for future in [pool.submit(work, item, abandoned) for item in items]:
-            future.result()
             if told_to_stop():
                 return False
+            future.result()
         return True
     finally:
         abandoned.set()

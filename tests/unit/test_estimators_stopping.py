@@ -17,7 +17,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.preprocessing import scale
 
 import widemargin as wm
-from widemargin import Status, _core
+from widemargin import Status, _core, threads
 from widemargin.estimators import training
 
 X, y = load_breast_cancer(return_X_y=True)
@@ -424,3 +424,25 @@ def test_a_hard_working_set_does_not_hold_up_the_others():
     board = wm.datasets.noisy_chess_board(1500, seed=0)
     machine = wm.SVC(kernel="poly", degree=5, coef0=1, C=1000, max_iter=1_000_000).fit(board.X, board.y)
     assert machine.status_ is wm.Status.OPTIMAL
+
+
+def test_a_kernel_function_hit_by_ctrl_c_answers_and_the_model_is_kept():
+    calls = []
+
+    def kernel(A, B):
+        calls.append(len(A))
+        if len(calls) == 310:
+            signal.raise_signal(signal.SIGINT)
+        return np.exp(-0.1 * ((A[:, None] - B[None]) ** 2).sum(axis=2))
+
+    machine = wm.SVC(kernel=kernel, C=100, n_jobs=1)
+    with pytest.raises(KeyboardInterrupt):
+        machine.fit(HARD_X[:300], HARD_Y[:300])
+    assert len(calls) > 310
+    assert machine.support_.size > 0
+
+
+def test_a_table_that_is_complete_is_not_thrown_away():
+    done = []
+    assert threads.for_each(lambda item, abandoned: done.append(item), [1, 2], 1, lambda: len(done) == 2)
+    assert done == [1, 2]

@@ -360,3 +360,10 @@ def test_the_rounding_of_single_precision_is_no_larger_than_it_is_said_to_be(ker
     gram, every = kernel.bind(X), np.arange(400, dtype=np.int32)
     error = np.abs(gram.block32(every, every) - gram.block(every, every)).max()
     assert 0 < error <= gram.single_rounding
+
+
+@pytest.mark.parametrize("kernel", [kernels.Linear(), kernels.Linear() + kernels.Gaussian()])
+def test_a_rectangular_gram_is_read_within_its_columns(kernel):
+    assert kernel.bind(X, X[:3]).single_rounding >= 0
+    K = np.ones((200, 3))
+    assert kernels.Precomputed().bind(K).single_rounding == pytest.approx(6e-8)

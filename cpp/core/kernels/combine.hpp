@@ -15,6 +15,15 @@ namespace wm {
 
 using GramPointer = std::shared_ptr<const Gram>;
 
+/// Calls use(first, rows) on few enough rows at a time for a second block of them to take little room.
+template <class Use>
+void for_some_rows(std::span<const Index> which, std::span<const Index> columns, Use use) {
+  constexpr std::size_t entries = std::size_t{1} << 17;
+  const std::size_t at_once = std::max<std::size_t>(1, entries / (columns.size() + 1));
+  for (std::size_t first = 0; first < which.size(); first += at_once)
+    use(first, which.subspan(first, std::min(at_once, which.size() - first)));
+}
+
 /// Operation(left, right) -> left entry by entry, in place: operation(left, right, count).
 template <class Operation>
 class BinaryGram : public Gram {
@@ -44,11 +53,13 @@ class BinaryGram : public Gram {
  private:
   template <class T>
   void combine(std::span<const Index> which, std::span<const Index> columns, T* out) const {
-    const std::size_t size = which.size() * columns.size();
-    Lease<T> other(size);
     left_->block(which, columns, out);
-    right_->block(which, columns, other.data());
-    Operation::apply(out, other.data(), size);
+    for_some_rows(which, columns, [&](std::size_t first, std::span<const Index> some) {
+      const std::size_t size = some.size() * columns.size();
+      Lease<T> other(size);
+      right_->block(some, columns, other.data());
+      Operation::apply(out + first * columns.size(), other.data(), size);
+    });
   }
 
   GramPointer left_, right_;
@@ -142,10 +153,12 @@ class ExponentialGram : public Gram {
   Index rows() const override { return part_->rows(); }
   Index columns() const override { return part_->columns(); }
   void block(std::span<const Index> which, std::span<const Index> columns, float* out) const override {
-    const std::size_t size = which.size() * columns.size();
-    Lease<double> exponents(size);
-    block(which, columns, exponents.data());
-    std::copy_n(exponents.data(), size, out);
+    for_some_rows(which, columns, [&](std::size_t first, std::span<const Index> some) {
+      const std::size_t size = some.size() * columns.size();
+      Lease<double> exponents(size);
+      block(some, columns, exponents.data());
+      std::copy_n(exponents.data(), size, out + first * columns.size());
+    });
   }
   void block(std::span<const Index> which, std::span<const Index> columns, double* out) const override {
     part_->block(which, columns, out);

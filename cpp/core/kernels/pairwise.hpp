@@ -3,7 +3,8 @@
 //
 //   k(x, z) = map( sum_j term(x_j, z_j) )
 //
-// for dense and sparse points alike: a few x are written out, then met by a tile of z after another as z is stored.
+// for dense and sparse points alike: a few x are written out, then met by a tile of z after another as z is stored; or,
+// in large blocks where that is cheaper, both sides are written out (packed_blocks.hpp).
 
 #include <algorithm>
 #include <mutex>
@@ -51,7 +52,8 @@ class PairwiseGram : public Gram {
       std::fill_n(out, rows(), 0.0);
       return map_(out, rows());
     }
-    for (Index r = 0; r < rows(); ++r) block({&r, 1}, {&r, 1}, out + r);
+    std::fill_n(out, rows(), 0.0);
+    for (Index r = 0; r < std::min(rows(), columns()); ++r) block({&r, 1}, {&r, 1}, out + r);
   }
 
   double rounding(Arithmetic precision) const override {
@@ -113,7 +115,7 @@ class PairwiseGram : public Gram {
     }
   }
 
-  /// Made when a large block is first asked for.
+  /// Made when a large block, or what rounding does to it, is first asked for.
   const PackedBlocks& blocks() const {
     std::call_once(blocks_known_, [&] {
       constexpr bool distances = Term::from_products == FromProducts::squared_distance;

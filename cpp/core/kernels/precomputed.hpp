@@ -44,7 +44,7 @@ class PrecomputedGram : public Gram {
     for (; a < rows.size(); ++a) add_rows<1>(&rows[a], &weights[a], columns, out);
   }
   void diagonal(double* out) const override {
-    for (Index r = 0; r < rows(); ++r) out[r] = entry(r, r);
+    for (Index r = 0; r < rows(); ++r) out[r] = r < columns() ? entry(r, r) : 0.0;
   }
 
  private:

@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -202,7 +202,8 @@ class Training:
             read.append(solution.counters["kernel_evaluations"])
             if solution.status is Status.MAX_TIME and watch.stopped:
                 solution = replace(solution, status=Status.INTERRUPTED)  # given no time, see _time_left
-            if solution.status is Status.INTERRUPTED and not watch.stopped:
+            seen = solution.status is Status.INTERRUPTED or solution.keyboard_interrupt
+            if seen and not watch.stopped:
                 watch.stop(KeyboardInterrupt())  # the solver itself has seen Ctrl-C
             if self.verbose:
                 logger.info(
@@ -322,7 +323,9 @@ def _in_threads(
     with ThreadPoolExecutor(workers) as pool:
         futures = [pool.submit(begin, k) for k in range(count)]
         try:
-            wait(futures)
+            done, _ = wait(futures, return_when=FIRST_EXCEPTION)
+            for error in filter(None, (future.exception() for future in done)):
+                watch.stop(error)  # the others need not go on
         except KeyboardInterrupt as error:
             watch.stop(error)
         return [solution for future in futures if (solution := future.result()) is not None]

@@ -292,7 +292,8 @@ class Search:
         """What solvers ask every now and then: whether to stop."""
         if not self.stopped and self.estimator.callback is not None:
             with self.lock:
-                self.stopped = bool(self.estimator.callback(progress))
+                if self.estimator.callback(progress):
+                    self.stopped = True  # never back to False: Ctrl-C may have arrived meanwhile
         return self.stopped
 
     def _keep(
@@ -311,5 +312,5 @@ class Search:
     def _report(self) -> None:
         with self.lock:
             self.done += 1
-            if self.callback is not None and not self.stopped:
-                self.stopped = bool(self.callback(self.done, self.scores.size))
+            if self.callback is not None and not self.stopped and self.callback(self.done, self.scores.size):
+                self.stopped = True

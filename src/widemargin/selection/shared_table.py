@@ -124,4 +124,5 @@ class SharedTable:
 
 def _copy(gram: _core.Gram, rows: slice, table: NDArray[np.float32]) -> None:
     every = np.arange(len(table), dtype=np.int32)
-    table[rows] = gram.block32(every[rows], every)
+    # In double first, so that the table is wrong by its own rounding only.
+    table[rows] = gram.block(every[rows], every)

@@ -8,6 +8,7 @@
 
 #include "callback_gram.hpp"
 #include "gram.hpp"
+#include "gram_product.hpp"
 #include "kernels/combine.hpp"
 #include "kernels/dot.hpp"
 #include "kernels/gaussian.hpp"
@@ -76,7 +77,7 @@ void fill(const wm::Gram& gram, const Indices& which, const Indices& columns, Ro
 }
 
 NewArray<double> accumulated(const wm::Gram& gram, const Indices& which, const Vector<double>& weights,
-                             const Indices& columns) {
+                             const Indices& columns, bool single, int threads) {
   const auto rows_asked = checked(which, gram.rows(), "which");
   const auto columns_asked = checked(columns, gram.columns(), "columns");
   if (weights.size() != rows_asked.size()) throw nb::value_error("There must be a weight for each row.");
@@ -84,7 +85,8 @@ NewArray<double> accumulated(const wm::Gram& gram, const Indices& which, const V
   std::fill_n(out.data(), columns_asked.size(), 0.0);
   {
     nb::gil_scoped_release released;
-    gram.accumulate(rows_asked, {weights.data(), weights.size()}, columns_asked, out.data());
+    const auto add = single ? wm::add_product<float> : wm::add_product<double>;
+    add(gram, rows_asked, weights.data(), columns_asked, out.data(), threads);
   }
   return out;
 }
@@ -131,7 +133,8 @@ void bind_gram(nb::module_& m) {
            "The same entries written into `out`, which several calls may share.")
       .def("fill", &fill<float>, "which"_a.noconvert(), "columns"_a.noconvert(), "out"_a.noconvert())
       .def("accumulated", &accumulated, "which"_a.noconvert(), "weights"_a.noconvert(), "columns"_a.noconvert(),
-           "The sum of weights[a] K[which[a], columns] over a, in double precision.")
+           "single"_a = false, "threads"_a = 1,
+           "The sum of weights[a] K[which[a], columns] over a, in double precision; the entries in `single`, if asked.")
       .def("diagonal", &diagonal, "The entries K[r, r] of a square matrix.")
       .def_prop_ro(
           "single_rounding", [](const wm::Gram& g) { return g.rounding(wm::Arithmetic::Single); },

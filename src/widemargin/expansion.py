@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from threading import Event
 from typing import Any
@@ -13,6 +13,8 @@ from numpy.typing import NDArray
 
 from widemargin import _core
 from widemargin.kernels import Kernel
+from widemargin.kernels.kernel import VectorKernel
+from widemargin.kernels.points import count
 from widemargin.kernels.stationary import StationaryKernel
 from widemargin.threads import allowed_threads, for_each, single_threaded_blas
 
@@ -27,11 +29,20 @@ BLOCK_WORK = 2**26
 THREADED_WORK = 2**24
 """Fewer multiplications than these are done before other threads would have started."""
 
+FEW_ROWS = 32
+"""For fewer rows, to find out what rounding does would take longer than to do without it."""
+
 DOUBT = 0.3
 """If single precision is this far off, too many values would have to be computed twice."""
 
+QUESTION_WORK = 2**28
+"""Multiplications of each thread between two chances for Ctrl-C, where the core has threads of its own."""
+
 PANEL_POINTS = 256
 """Points whose kernel values meet their coefficients together."""
+
+
+Values = Callable[[NDArray[np.int32], type[np.floating]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,25 +79,41 @@ class Expansion:
 
     def __call__(self, X: Any, n_jobs: int | None = None) -> NDArray[np.float64]:
         """The values at the rows of X, shape (n_rows, n_columns), in blocks of rows over `n_jobs` threads."""
-        gram = self.kernel.bind(X, self.points)
-        return self._values(gram, _every(gram.shape[0]), self.coefficients, n_jobs)
+        _, values = self._bind(X, n_jobs)
+        return values(_every(count(X)), np.float64)
 
     def decisions(self, X: Any, n_jobs: int | None = None) -> NDArray[np.float64]:
         """The values as exactly as their signs need: in single precision, near zero in double."""
-        gram = self.kernel.bind(X, self.points)
-        rows = _every(gram.shape[0])
-        rounding = self._single_rounding(gram)
-        if rounding.max() > DOUBT:
-            return self._values(gram, rows, self.coefficients, n_jobs)
-        values = self._values(gram, rows, self.coefficients.astype(np.float32), n_jobs)
-        doubtful = rows[(np.abs(values) <= rounding).any(axis=1)]
-        values[doubtful] = self._values(gram, doubtful, self.coefficients, n_jobs)
-        return values
+        gram, values = self._bind(X, n_jobs)
+        rows = _every(count(X))
+        if rows.size < FEW_ROWS or (rounding := self._single_rounding(gram)).max() > DOUBT:
+            return values(rows, np.float64)
+        decided = values(rows, np.float32)
+        doubtful = rows[(np.abs(decided) <= rounding).any(axis=1)]
+        decided[doubtful] = values(doubtful, np.float64)
+        return decided
 
-    def _values(
-        self, gram: _core.Gram, rows: NDArray[np.int32], coefficients: Any, n_jobs: int | None
-    ) -> NDArray[np.float64]:
-        return product(gram, rows, _every(gram.shape[1]), coefficients, n_jobs) + self.offsets
+    def _bind(self, X: Any, n_jobs: int | None) -> tuple[_core.Gram, Values]:
+        """The kernel matrix of the points and X, and the values at some rows of X with entries of some type.
+
+        A single function of vectors is summed up by the core, along long rows with a column for each x.
+        """
+        if self.coefficients.shape[1] == 1 and isinstance(self.kernel, VectorKernel):
+            weights = self.coefficients.toarray() if sp.issparse(self.coefficients) else self.coefficients
+            gram, weights = self.kernel.bind(self.points, X), np.ascontiguousarray(weights[:, 0])
+
+            def single(rows: NDArray[np.int32], kind: type[np.floating]) -> NDArray[np.float64]:
+                return weighted_sum(gram, weights, rows, kind, n_jobs)[:, None] + self.offsets
+
+            return gram, single
+
+        gram = self.kernel.bind(X, self.points)
+
+        def several(rows: NDArray[np.int32], kind: type[np.floating]) -> NDArray[np.float64]:
+            coefficients = self.coefficients.astype(kind, copy=False)
+            return product(gram, rows, _every(gram.shape[1]), coefficients, n_jobs) + self.offsets
+
+        return gram, several
 
     def _single_rounding(self, gram: _core.Gram) -> NDArray[np.float64]:
         """What single precision may do to the values, by column; infinity where that is not known.
@@ -117,8 +144,30 @@ class Expansion:
         return np.sqrt(np.maximum(squared, 0.0))
 
 
-def _every(count: int) -> NDArray[np.int32]:
-    return np.arange(count, dtype=np.int32)
+def _every(size: int) -> NDArray[np.int32]:
+    return np.arange(size, dtype=np.int32)
+
+
+def weighted_sum(
+    gram: _core.Gram,
+    weights: NDArray[np.float64],
+    columns: NDArray[np.int32],
+    kind: type[np.floating],
+    n_jobs: int | None = None,
+) -> NDArray[np.float64]:
+    """weights' K[:, columns] in double precision, with entries of this kind, in `n_jobs` threads."""
+    rows = _every(gram.shape[0])
+    sums = np.zeros(columns.size)
+    if rows.size == 0:
+        return sums
+    column_work = gram.entry_work * rows.size
+    threads = 1 if column_work * columns.size < THREADED_WORK else allowed_threads(n_jobs)
+    size = max(256 * threads, int(QUESTION_WORK * threads / column_work))
+    with single_threaded_blas():
+        for begin in range(0, columns.size, size):
+            some = slice(begin, begin + size)
+            sums[some] = gram.accumulated(rows, weights, columns[some], kind is np.float32, threads)
+    return sums
 
 
 def product(

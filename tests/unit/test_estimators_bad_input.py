@@ -58,7 +58,7 @@ def test_one_sentence_names_the_row_that_is_not_finite(convert):
     assert str(caught.value) == "Input X contains NaN in row 7: drop the row or fill the gap."
     with pytest.raises(ValueError) as caught:
         wm.SVC().fit(X, y).predict(convert(with_entry(X, -np.inf, row=5)))
-    assert str(caught.value) == "Input X contains infinity in row 5: drop the row or fill the gap."
+    assert str(caught.value) == "Input X contains infinity in row 5: drop the row or give it a finite value."
 
 
 @pytest.mark.parametrize("Machine", [wm.SVC, wm.SVR, wm.NuSVC, wm.NuSVR])

@@ -119,6 +119,7 @@ class KernelMachine(BaseEstimator):
 
     def _keep(self, X: Any, kernel: kernels.Kernel, support: NDArray[np.integer]) -> None:
         """Store the support vectors and what predictions need of the kernel."""
+        self.__dict__.pop("compression_", None)  # that of the machine before
         precomputed = sample.is_precomputed(kernel)
         self.kernel_ = kernel
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(X),)

@@ -8,12 +8,12 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin.estimators import EnclosingBall, sample
+from widemargin.estimators import EnclosingBall, code, sample
 from widemargin.estimators.base import KernelMachine
+from widemargin.estimators.classifier import KernelClassifier
 from widemargin.expansion import Expansion
 from widemargin.kernels import Kernel
 from widemargin.kernels.points import count, take
@@ -57,8 +57,8 @@ def compress(machine: Any, n_vectors: int, method: str = "selection", *, max_ite
     Parameters
     ----------
     machine : a fitted machine of this library
-        Not `EnclosingBall`, whose decisions are no expansion, and no classifier by all pairs of three or more
-        classes, whose functions share no vectors. It is not changed.
+        Not `EnclosingBall`, whose decisions are no expansion, and with no precomputed kernel. It is not
+        changed.
     n_vectors : int
         At most the number of its support vectors.
     method : {"selection", "construction"}, default="selection"
@@ -71,10 +71,11 @@ def compress(machine: Any, n_vectors: int, method: str = "selection", *, max_ite
     Returns
     -------
     compressed : a machine of the same class
-        Its `support_vectors_` are the z_j (`support_` is -1 for constructed ones), its `dual_coef_` their
-        coefficients. `compression_` is a record with the `norm` of each function of the original, its
-        `distance` from the new one and ``bound(X)`` on the change of decision values. All else, like
-        certificate, probabilities and leave-one-out, is that of the original.
+        Its `support_vectors_` are the z_j (`support_` is -1 for constructed ones), shared by all of its
+        functions; `dual_coef_` has a row of coefficients for each of these. `compression_` is a record with
+        the `norm` of each function of the original, its `distance` from the new one and ``bound(X)`` on the
+        change of decision values. All else, like certificate, probabilities and leave-one-out, is that of
+        the original.
 
     Examples
     --------
@@ -93,13 +94,9 @@ def compress(machine: Any, n_vectors: int, method: str = "selection", *, max_ite
     _check(f, n_vectors, method, max_iter)
     if method == "selection":
         chosen = np.sort(select(f, n_vectors))
-        g = project(f, take(f.points, chosen))
-        return _with(machine, f, g, machine.support_[chosen], _labels(machine, chosen))
+        return _with(machine, f, project(f, take(f.points, chosen)), machine.support_[chosen])
     g = construct(f, n_vectors, max_iter)
-    labels = _sides(g)
-    order = np.argsort(labels, kind="stable")
-    g = Expansion(g.kernel, g.points[order], g.coefficients[order], g.offsets)
-    return _with(machine, f, g, np.full(order.size, CONSTRUCTED, dtype=np.int32), labels[order])
+    return _with(machine, f, g, np.full(len(g.points), CONSTRUCTED, dtype=np.int32))
 
 
 def _function_of(machine: Any) -> Expansion:
@@ -117,12 +114,7 @@ def _function_of(machine: Any) -> Expansion:
         )
     if getattr(machine, "_weights", None) is not None:
         raise ValueError(f"a linear {name} is one vector already, its coef_: there is nothing to compress.")
-    f = machine._expansion()
-    if sp.issparse(f.coefficients):
-        raise ValueError(
-            f"the pairs of classes of {name} share no vectors: train it with multiclass='one-vs-all'."
-        )
-    return f
+    return machine._expansion()
 
 
 def _check(f: Expansion, n_vectors: int, method: str, max_iter: int) -> None:
@@ -139,28 +131,28 @@ def _check(f: Expansion, n_vectors: int, method: str, max_iter: int) -> None:
         check_movable(f)
 
 
-def _labels(machine: Any, chosen: NDArray[np.intp]) -> NDArray[np.intp]:
-    """The classes of some support vectors, which are ordered by class."""
-    counts = getattr(machine, "n_support_", np.array([machine.support_.size]))
-    return np.repeat(np.arange(counts.size), counts)[chosen]
-
-
-def _sides(g: Expansion) -> NDArray[np.intp]:
-    """The class that each vector speaks for."""
-    c = g.coefficients
-    return (c[:, 0] > 0).astype(np.intp) if c.shape[1] == 1 else c.argmax(axis=1)
-
-
-def _with(
-    machine: Any, f: Expansion, g: Expansion, support: NDArray[np.int32], labels: NDArray[np.intp]
-) -> Any:
+def _with(machine: Any, f: Expansion, g: Expansion, support: NDArray[np.int32]) -> Any:
     """A copy of the machine that computes g."""
     small = copy(machine)
+    if isinstance(machine, KernelClassifier):
+        classes = _classes_of(g, len(machine.classes_), pairs=machine._has_pairs)
+        order = np.argsort(classes, kind="stable")
+        g, support = (
+            Expansion(g.kernel, take(g.points, order), g.coefficients[order], g.offsets),
+            support[order],
+        )
+        small.n_support_ = np.bincount(classes, minlength=len(machine.classes_)).astype(np.int32)
+        small._shares_vectors = machine._has_pairs
+    elif hasattr(machine, "n_support_"):
+        small.n_support_ = np.array([support.size], dtype=np.int32)
     small.support_vectors_, small.support_ = g.points, support
     small._store_dual(np.ascontiguousarray(g.coefficients.T))
-    if hasattr(machine, "n_support_"):
-        classes = machine.n_support_.size
-        labels = labels if classes > 1 else np.zeros_like(labels)
-        small.n_support_ = np.bincount(labels, minlength=classes).astype(np.int32)
     small.compression_ = Compression(f.kernel, f.norm(), f.distance(g))
     return small
+
+
+def _classes_of(g: Expansion, k: int, *, pairs: bool) -> NDArray[np.intp]:
+    """The class that each vector speaks for most."""
+    several = code.all_pairs if pairs else code.one_vs_all
+    M = code.two_classes() if k == 2 else several(k)
+    return (g.coefficients @ M.T).argmax(axis=1)

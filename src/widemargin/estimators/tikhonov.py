@@ -101,6 +101,8 @@ class TikhonovEstimator(KernelMachine):
         "bias": parameters.one_of(*BIASES),
     }
 
+    _advice = "raise lam or tol"
+
     def __init__(
         self,
         loss: Any = "hinge",
@@ -255,8 +257,8 @@ class TikhonovEstimator(KernelMachine):
 
     def _says(self, event: str, what: str, size: float) -> str:
         return (
-            f"TikhonovEstimator: {event} with a {what} of {size:.2g} (tol={self.tol:g}): scale the data, or "
-            "raise lam or tol."
+            f"{type(self).__name__}: {event} with a {what} of {size:.2g} (tol={self.tol:g}): scale the data, "
+            f"or {self._advice}."
         )
 
     def _training(self, size: int, n: int) -> Training:

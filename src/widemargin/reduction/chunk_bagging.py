@@ -11,19 +11,14 @@ from sklearn.base import clone, is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import has_fit_parameter
 
 from widemargin.estimators import code, parameters, sample
 from widemargin.estimators.base import all_or_nothing
 from widemargin.estimators.classifier import Classes
 from widemargin.kernels.points import count, take
-from widemargin.reduction.meta_machine import MetaMachine
+from widemargin.reduction.meta_machine import MetaMachine, decides
 from widemargin.threads import allowed_threads
-
-
-def _decides(estimator: Any) -> bool:
-    getattr(estimator.estimator, "decision_function")  # noqa: B009 - raises the AttributeError that is due
-    return True
 
 
 class ChunkBagging(MetaMachine):
@@ -164,15 +159,13 @@ class ChunkBagging(MetaMachine):
 
     def _mean(self, X: Any, method: str) -> NDArray[np.float64]:
         """The mean of what the machines say of the rows of X."""
-        check_is_fitted(self)
-        if not sample.are_objects(sample.unframed(X), self.kernel):
-            X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=sample.DTYPES, order="C")
+        X = self._read_new(X)
         total: Any = 0.0
         for machine, chunk in zip(self.estimators_, self.chunks_, strict=True):
             total = total + getattr(machine, method)(X[:, chunk] if self._is_pairwise else X)
         return total / len(self.estimators_)
 
-    @available_if(_decides)
+    @available_if(decides)
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Mean decision values: positive for the second of two classes, a score per class for more."""
         return self._mean(X, "decision_function")

@@ -88,6 +88,8 @@ class IvanovEstimator(TikhonovEstimator):
         name: rule for name, rule in TikhonovEstimator._rules.items() if name != "lam"
     } | {"radius": parameters.positive_and_finite}
 
+    _advice = "lower radius or raise tol"
+
     def __init__(
         self,
         loss: Any = "hinge",

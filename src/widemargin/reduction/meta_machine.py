@@ -9,8 +9,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier, is_regressor
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin.estimators import sample
+
+
+def decides(meta: Any) -> bool:
+    """Whether the machine inside has decision values; raises its AttributeError if not."""
+    return callable(meta.estimator.decision_function)
 
 
 class MetaMachine(MetaEstimatorMixin, BaseEstimator):
@@ -46,6 +52,13 @@ class MetaMachine(MetaEstimatorMixin, BaseEstimator):
     def _check_estimator(self) -> None:
         if isinstance(self.estimator, type) or not (is_classifier(self) or is_regressor(self)):
             raise TypeError(f"estimator must be a classifier or a regressor, not {self.estimator!r}.")
+
+    def _read_new(self, X: Any) -> Any:
+        """Valid points for a fitted estimator; the machine inside looks at their numbers."""
+        check_is_fitted(self)
+        if sample.are_objects(sample.unframed(X), self.kernel):
+            return sample.unframed(X)
+        return validate_data(self, X, reset=False, **sample.CHECKS)
 
     def _read(self, X: Any, y: Any) -> tuple[Any, NDArray[Any]]:
         """Valid training points and targets."""

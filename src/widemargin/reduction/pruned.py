@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import train_test_split
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
 
 from widemargin.deletion import leave_one_out
 from widemargin.estimators import SVC, SVR, parameters, sample
@@ -17,17 +16,12 @@ from widemargin.estimators.base import KernelMachine, all_or_nothing
 from widemargin.estimators.classifier import Classes
 from widemargin.estimators.least_squares_machine import LeastSquaresMachine
 from widemargin.kernels.points import count, take
-from widemargin.reduction.meta_machine import MetaMachine
+from widemargin.reduction.meta_machine import MetaMachine, decides
 
 Vector = NDArray[np.float64]
 
 FEWEST = 2
 """Points that a class, or a regression, keeps at least: one may be left out."""
-
-
-def _decides(estimator: Any) -> bool:
-    getattr(estimator.estimator, "decision_function")  # noqa: B009 - raises the AttributeError that is due
-    return True
 
 
 class Pruned(MetaMachine):
@@ -213,11 +207,11 @@ class Pruned(MetaMachine):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class, or the target value, of each row of X."""
-        check_is_fitted(self)
+        X = self._read_new(X)
         return self.estimator_.predict(X)
 
-    @available_if(_decides)
+    @available_if(decides)
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Decision values of the machine."""
-        check_is_fitted(self)
+        X = self._read_new(X)
         return self.estimator_.decision_function(X)

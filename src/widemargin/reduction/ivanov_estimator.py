@@ -36,8 +36,8 @@ class IvanovEstimator(TikhonovEstimator):
         risk(f_lam) - lam (A^2 - |f_lam|^2),
 
     and the last term is at most `tol` times the risk of f = 0. It begins at lam = risk(0) / A^2, whose
-    function is always in the ball. If the functions of all lam are, down to tol times that, the constraint is
-    not active: f minimises the risk without it, and a larger ball has nothing better.
+    function is always in the ball. If the functions of all lam are, down to tol times that or until there is
+    no risk left, the constraint is not active: f minimises the risk without it.
 
     Unlike Tikhonov's for a fixed lam this machine is not stable: one point of many can change it by a
     constant (see `ChunkBagging`).
@@ -134,7 +134,7 @@ class IvanovEstimator(TikhonovEstimator):
             self.lam_ = lam
             self.n_fits_ += 1
             shortcoming = super(IvanovEstimator, self)._fit_function(X, y, weight)
-            self.gap_ = lam * (self.radius**2 - self.norm_**2)
+            self.gap_ = min(lam * (self.radius**2 - self.norm_**2), self.risk_)
             return self.norm_ - aim
 
         def is_found() -> bool:
@@ -151,7 +151,7 @@ class IvanovEstimator(TikhonovEstimator):
             below = excess(outside)
         if below > 0:
             self._close_in(excess, is_found, (outside, below), (inside, above))
-        self.active_ = self.lam_ > floor
+        self.active_ = below > 0
         del self._last
         return shortcoming
 

@@ -57,7 +57,8 @@ class Pruned(MetaMachine):
     estimator_ : the machine
         Its `support_` are rows of X.
     sizes_, errors_ : arrays
-        Support vectors and error of each machine that was kept, the first one being trained on all points.
+        Support vectors and error of each machine that was kept, the first one being trained on all points. A
+        class of a single point, which cannot be left out, leaves no room for pruning, and the error is NaN.
     classes_ : array of shape (n_classes,)
     n_features_in_ : int
 
@@ -165,7 +166,9 @@ class Pruned(MetaMachine):
         if held is None and isinstance(machine, LeastSquaresMachine):
             machine.set_params(leave_one_out=True)
         machine.fit(X, y, sample_weight=weight * kept)
-        sizes, errors = [machine.support_.size], [self._error(machine, X, y, weight, kept, held)]
+        can_begin = self._is_enough(kept, labels)
+        first = self._error(machine, X, y, weight, kept, held) if can_begin else np.nan
+        sizes, errors = [machine.support_.size], [first]
         while self._is_enough(kept := self._survivors(machine, kept), labels):
             smaller = clone(machine).set_params(kernel=machine.kernel_)
             smaller.fit(X, y, sample_weight=weight * kept)

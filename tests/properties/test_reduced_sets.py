@@ -102,7 +102,7 @@ def test_the_pre_image_of_a_single_kernel_function_is_found():
 
 @pytest.mark.parametrize("method", ["selection", "construction"])
 @given(seeds)
-@settings(max_examples=10)
+@settings(max_examples=5)
 def test_decision_values_change_by_at_most_kappa_times_the_distance(method, seed):
     random = np.random.default_rng(seed)
     X = random.standard_normal((40, 3))

@@ -168,6 +168,10 @@ class TikhonovEstimator(KernelMachine):
             warnings.warn(shortcoming, ConvergenceWarning, stacklevel=2)
         return self
 
+    def _weight_of_norm(self) -> float:
+        """The lam of the fit at hand."""
+        return self.lam
+
     def _check_targets(self, y: Vector) -> None:
         bad = np.flatnonzero(np.abs(y) != 1)
         if isinstance(self._loss, losses.MarginLoss) and bad.size:
@@ -182,7 +186,7 @@ class TikhonovEstimator(KernelMachine):
         kernel, _ = self._bind(X, weight)
         wide = kernel + 1.0 if self.bias == "penalised" else kernel
         gram, y, w = wide.bind(X), y[rows], weight[rows]
-        self.regularization_ = Regularization(self.lam, float(w.sum()))
+        self.regularization_ = Regularization(self._weight_of_norm(), float(w.sum()))
         problem = self._program(y, self.regularization_.C * w)
         if problem is not None:
             c, b, shortcoming = self._by_program(problem, gram, rows)
@@ -291,8 +295,8 @@ class TikhonovEstimator(KernelMachine):
         at = X[rows] if precomputed else points
         f = Expansion(kernel, points, c[:, None], np.zeros(1))(at, self.n_jobs)[:, 0]
         self.risk_ = float(w @ self._loss.value(f + b, y) / w.sum())
-        self.norm_ = float(np.sqrt(max(c @ f, 0.0)))
-        self.objective_ = self.risk_ + self.lam * self.norm_**2
+        self.norm_ = float(np.sqrt(max(float(c @ f), 0.0)))
+        self.objective_ = self.risk_ + self.regularization_.lam * self.norm_**2
 
     def decision_function(self, X: Any) -> Vector:
         """f at each row of X."""

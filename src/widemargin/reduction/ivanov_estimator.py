@@ -115,9 +115,7 @@ class IvanovEstimator(TikhonovEstimator):
         self.cache_size = cache_size
         self.n_jobs = n_jobs
 
-    @property
-    def lam(self) -> float:
-        """The weight of the squared norm in the fit at hand."""
+    def _weight_of_norm(self) -> float:
         return self.lam_
 
     def _fit_function(self, X: Any, y: Vector, weight: Vector) -> str | None:

@@ -36,7 +36,9 @@ class Pruned(MetaMachine):
     For least squares, where every point is a support vector, this is the pruning of LS-SVMs. Mind what it
     does: there c_i is the residual divided by the ridge, so that the best fitted points go first and the
     machine relies more and more on outliers. For support vector machines the points with the smallest
-    coefficients are those nearest to being none. `compress` keeps the function instead of training another.
+    coefficients are those nearest to being none; hold points out for them, because leave-one-out is too harsh
+    on a machine without the points that would stand in for a support vector left out. `compress` keeps the
+    function instead of training another.
 
     Parameters
     ----------

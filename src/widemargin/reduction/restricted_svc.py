@@ -32,9 +32,9 @@ def _names_centres(value: Any) -> bool:
     if isinstance(value, bool | str) or value is None:
         return False
     if isinstance(value, Integral):
-        return value >= 1
+        return int(value) >= 1
     if isinstance(value, Real):
-        return 0 < value <= 1
+        return 0 < float(value) <= 1
     which = np.asarray(value)
     return which.ndim == 1 and which.size > 0 and which.dtype.kind in "iu"
 
@@ -175,7 +175,9 @@ class RestrictedSVC(ClassifierMixin, KernelMachine):
             kernel, gram = self._bind(X, weight)
             R = upper_factor(gram.block(centres, centres))
             features = solve_triangular(R, gram.block(centres, rows), trans="T", check_finite=False).T
-            machine = self._linear_machine().fit(np.ascontiguousarray(features), y[rows], weight[rows])
+            machine = self._linear_machine().fit(
+                np.ascontiguousarray(features), names[labels[rows]], weight[rows]
+            )
             self._keep(X, kernel, centres)
             self.classes_ = names
             self.dual_coef_ = np.ascontiguousarray(solve_triangular(R, machine.coef_.T).T)
@@ -187,16 +189,16 @@ class RestrictedSVC(ClassifierMixin, KernelMachine):
 
     def _choose_centres(self, rows: NDArray[np.int32], n: int) -> NDArray[np.int32]:
         """The centres among n points, drawn from those of positive weight unless they are given."""
-        if isinstance(self.centres, Real):
-            share = not isinstance(self.centres, Integral)
-            m = int(np.ceil(self.centres * rows.size)) if share else int(self.centres)
+        given: Any = self.centres
+        if isinstance(given, Real):
+            m = int(given) if isinstance(given, Integral) else int(np.ceil(float(given) * rows.size))
             if m > rows.size:
                 raise ValueError(
                     f"centres={m} is more than the {rows.size} samples there are: lower it, or give a share."
                 )
             drawn = check_random_state(self.random_state).permutation(rows.size)[:m]
             return np.sort(rows[drawn])
-        centres = np.asarray(self.centres)
+        centres = np.asarray(given)
         bad = centres[(centres < 0) | (centres >= n)]
         if bad.size:
             raise ValueError(f"centres has row {bad[0]}, but X has rows 0 to {n - 1} only.")

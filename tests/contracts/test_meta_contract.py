@@ -1,4 +1,4 @@
-"""scikit-learn's checks of estimators around a machine."""
+"""scikit-learn's checks of estimators that draw or drop points, for whom a weight is not a repetition."""
 
 import pytest
 from sklearn.utils.estimator_checks import (
@@ -28,7 +28,9 @@ def test_the_contract_holds(estimator, check):
     check(estimator)
 
 
-@pytest.mark.parametrize("machine", [wm.RestrictedSVC(centres=1.0), wm.ChunkBagging(wm.SVC(), n_chunks=1)])
-def test_nothing_but_the_draw_is_in_the_way_of_weights(machine):
-    check_sample_weight_equivalence_on_dense_data(type(machine).__name__, machine)
-    check_sample_weight_equivalence_on_sparse_data(type(machine).__name__, machine)
+CHECKS = [check_sample_weight_equivalence_on_dense_data, check_sample_weight_equivalence_on_sparse_data]
+
+
+@pytest.mark.parametrize("check", CHECKS)
+def test_a_single_chunk_takes_weights_for_repetitions(check):
+    check("ChunkBagging", wm.ChunkBagging(wm.SVC(), n_chunks=1))

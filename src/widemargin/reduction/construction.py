@@ -15,6 +15,7 @@ from widemargin.kernels import ARDGaussian, Gaussian
 from widemargin.kernels.points import take
 from widemargin.reduction.projection import project, upper_factor
 from widemargin.reduction.selection import select
+from widemargin.threads import single_threaded_blas
 
 Matrix = NDArray[np.float64]
 
@@ -64,7 +65,8 @@ def construct(f: Expansion, n_points: int, max_iter: int = 200) -> Expansion:
     scale = np.sqrt(np.asarray(f.kernel.gamma, dtype=np.float64))
     distance = _Distance(f, np.asarray(f.points, dtype=np.float64) * scale)
     z = start * scale
-    found = minimize(distance, z.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": max_iter})
+    with single_threaded_blas():  # matrices are small, and there are many of them
+        found = minimize(distance, z.ravel(), jac=True, method="L-BFGS-B", options={"maxiter": max_iter})
     candidates = (project(f, points) for points in (found.x.reshape(z.shape) / scale, start))
     return min(candidates, key=lambda g: float((f.distance(g) ** 2).sum()))
 

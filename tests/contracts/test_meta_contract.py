@@ -13,7 +13,7 @@ MACHINES = [
     wm.ChunkBagging(wm.SVC(), n_chunks=3, random_state=0),
     wm.ChunkBagging(wm.RLSRegressor(), n_chunks=3, random_state=0),
     wm.Pruned(wm.SVC()),
-    wm.Pruned(wm.RLSRegressor()),
+    wm.Pruned(wm.RLSRegressor(lam=1e-3), share=0.3),
     wm.RestrictedSVC(random_state=0),
 ]
 COUNTS = "it draws or drops a share of the points there are, whatever their weights"

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         least_squares,
         losses,
         problems,
+        reduction,
         regularization,
         selection,
         solvers,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         Precomputed,
         Sigmoid,
     )
+    from widemargin.reduction import ChunkBagging, IvanovEstimator, Pruned, RestrictedSVC, compress
     from widemargin.regularization import Regularization
     from widemargin.selection import PathInterrupted, PathResult, cross_validate_path
     from widemargin.solvers import (
@@ -70,6 +72,7 @@ __all__ = [
     "SVR",
     "ARDGaussian",
     "Calibrated",
+    "ChunkBagging",
     "Deactivation",
     "Decomposition",
     "EnclosingBall",
@@ -79,6 +82,7 @@ __all__ = [
     "GeneralGaussian",
     "Greedy",
     "HybridMaximumGain",
+    "IvanovEstimator",
     "Kernel",
     "Laplacian",
     "LeaveOneOut",
@@ -96,9 +100,11 @@ __all__ = [
     "PlanningSelection",
     "Polynomial",
     "Precomputed",
+    "Pruned",
     "RLSClassifier",
     "RLSRegressor",
     "Regularization",
+    "RestrictedSVC",
     "SecondOrder",
     "Sigmoid",
     "Solution",
@@ -107,6 +113,7 @@ __all__ = [
     "TikhonovEstimator",
     "bounds",
     "calibration",
+    "compress",
     "cross_validate_path",
     "io",
     "kernels",
@@ -114,6 +121,7 @@ __all__ = [
     "leave_one_out",
     "losses",
     "problems",
+    "reduction",
     "regularization",
     "selection",
     "solvers",
@@ -130,6 +138,7 @@ _PARTS = (
     "least_squares",
     "losses",
     "problems",
+    "reduction",
     "regularization",
     "selection",
     "solvers",

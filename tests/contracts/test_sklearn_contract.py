@@ -18,6 +18,7 @@ MACHINES = [
     wm.RLSClassifier(kernel="linear", lam=0.1, solver="cg", bias="penalised"),
     wm.RLSClassifier(kernel="precomputed", lam=0.1, bias="free"),
     wm.SVC(kernel="precomputed"),
+    wm.RestrictedSVC(centres=1.0),
     wm.SVC(loss="squared_hinge", multiclass="one-vs-all", fit_intercept=False),
 ]
 

@@ -123,6 +123,8 @@ def check_svc(machine: Any, losses: tuple[str, ...]) -> None:
     if not isinstance(machine, SVC):
         raise ValueError(f"this bound is for a fitted SVC; got {type(machine).__name__}.")
     check_is_fitted(machine)
+    if hasattr(machine, "compression_"):
+        raise ValueError("this bound is for a machine as it was trained, not for a compressed one.")
     if machine.loss not in losses:
         raise ValueError(f"this bound is for the losses {losses}; the machine has {machine.loss!r}.")
 

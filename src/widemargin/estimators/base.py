@@ -119,6 +119,8 @@ class KernelMachine(BaseEstimator):
 
     def _keep(self, X: Any, kernel: kernels.Kernel, support: NDArray[np.integer]) -> None:
         """Store the support vectors and what predictions need of the kernel."""
+        for name in ("compression_", "_shares_vectors"):  # if the machine before was a compressed one
+            self.__dict__.pop(name, None)
         precomputed = sample.is_precomputed(kernel)
         self.kernel_ = kernel
         self.shape_fit_ = X.shape if hasattr(X, "shape") else (len(X),)

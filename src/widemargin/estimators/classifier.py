@@ -119,6 +119,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         "break_ties": parameters.boolean,
     }
 
+    _shares_vectors = False
+    """Whether every support vector has a coefficient for every pair of classes, as after `compress`."""
+
     def _machine(
         self, y: Vector, weight: Vector, class_weight: Vector, rows: NDArray[np.integer]
     ) -> TwoClassMachine:
@@ -279,7 +282,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
     @property
     def _has_pairs(self) -> bool:
         """Whether the fit was by all pairs of several classes, whatever `multiclass` has become since."""
-        return 2 <= len(self.classes_) - 1 == self.dual_coef_.shape[0]
+        return self._shares_vectors or 2 <= len(self.classes_) - 1 == self.dual_coef_.shape[0]
 
     def _dual(
         self, functions: Sequence[Function], labels: NDArray[np.integer]
@@ -296,8 +299,9 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
 
     def _expand_classes(self, dual: NDArray[np.float64], labels: NDArray[np.integer]) -> Any:
         """The columns of coefficients of points with these labels."""
-        k = len(self.classes_)
-        return code.expand_pairs(dual, labels, k) if self._has_pairs else np.ascontiguousarray(dual.T)
+        if self._has_pairs and not self._shares_vectors:
+            return code.expand_pairs(dual, labels, len(self.classes_))
+        return np.ascontiguousarray(dual.T)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Decision values.

@@ -74,8 +74,8 @@ class TikhonovEstimator(KernelMachine):
     ----------
     regularization_ : Regularization
         lam, C and the ridge of this fit.
-    objective_ : float
-        The value of what is minimised.
+    objective_, risk_, norm_ : float
+        The value of what is minimised; its parts, the mean loss and |f| (with a penalised bias in it).
     support_, support_vectors_, dual_coef_, intercept_
         f = sum_i dual_coef_[0, i] k(support_vectors_[i], .) + intercept_[0].
     kernel_ : Kernel
@@ -100,6 +100,8 @@ class TikhonovEstimator(KernelMachine):
         "lam": parameters.positive_and_finite,
         "bias": parameters.one_of(*BIASES),
     }
+
+    _advice = "raise lam or tol"
 
     def __init__(
         self,
@@ -166,6 +168,10 @@ class TikhonovEstimator(KernelMachine):
             warnings.warn(shortcoming, ConvergenceWarning, stacklevel=2)
         return self
 
+    def _weight_of_norm(self) -> float:
+        """The lam of the fit at hand."""
+        return self.lam
+
     def _check_targets(self, y: Vector) -> None:
         bad = np.flatnonzero(np.abs(y) != 1)
         if isinstance(self._loss, losses.MarginLoss) and bad.size:
@@ -180,7 +186,7 @@ class TikhonovEstimator(KernelMachine):
         kernel, _ = self._bind(X, weight)
         wide = kernel + 1.0 if self.bias == "penalised" else kernel
         gram, y, w = wide.bind(X), y[rows], weight[rows]
-        self.regularization_ = Regularization(self.lam, float(w.sum()))
+        self.regularization_ = Regularization(self._weight_of_norm(), float(w.sum()))
         problem = self._program(y, self.regularization_.C * w)
         if problem is not None:
             c, b, shortcoming = self._by_program(problem, gram, rows)
@@ -192,7 +198,7 @@ class TikhonovEstimator(KernelMachine):
         self._keep(X, kernel, rows[support])
         self._store_dual(c[None, support])
         self.intercept_ = np.array([c.sum() if self.bias == "penalised" else b])
-        self.objective_ = self._objective(wide, X, rows, c, b, y, w)
+        self._keep_objective(wide, X, rows, c, b, y, w)
         return shortcoming
 
     def _program(self, y: Vector, C: Vector) -> Problem | None:
@@ -206,10 +212,16 @@ class TikhonovEstimator(KernelMachine):
             problem = problems.epsilon_regression(y, C, loss.epsilon)
         return problem if problem is None or self.bias == "free" else problems.without_bias(problem)
 
+    def _start(self, problem: Problem) -> Vector | None:
+        """Where a solver begins, None for its own choice."""
+        return None
+
     def _by_program(
         self, problem: Problem, gram: Any, rows: NDArray[np.int32]
     ) -> tuple[Vector, float, str | None]:
-        solved = self._training(problem.size, gram.shape[0]).solve(problem.on(rows), gram, None)
+        solved = self._training(problem.size, gram.shape[0]).solve(
+            problem.on(rows), gram, self._start(problem)
+        )
         if solved.interruption is not None:
             raise solved.interruption
         solution = solved.solutions[0]
@@ -249,8 +261,8 @@ class TikhonovEstimator(KernelMachine):
 
     def _says(self, event: str, what: str, size: float) -> str:
         return (
-            f"TikhonovEstimator: {event} with a {what} of {size:.2g} (tol={self.tol:g}): scale the data, or "
-            "raise lam or tol."
+            f"{type(self).__name__}: {event} with a {what} of {size:.2g} (tol={self.tol:g}): scale the data, "
+            f"or {self._advice}."
         )
 
     def _training(self, size: int, n: int) -> Training:
@@ -267,7 +279,7 @@ class TikhonovEstimator(KernelMachine):
             polish=size <= POLISHED_SIZE,
         )
 
-    def _objective(
+    def _keep_objective(
         self,
         kernel: kernels.Kernel,
         X: Any,
@@ -276,13 +288,15 @@ class TikhonovEstimator(KernelMachine):
         b: float,
         y: Vector,
         w: Vector,
-    ) -> float:
-        """1/n sum w V + lam |f|^2, where the norm has a penalised bias in it."""
+    ) -> None:
+        """Store 1/n sum w V + lam |f|^2 and its parts; the norm has a penalised bias in it."""
         precomputed = sample.is_precomputed(kernel)
         points = rows if precomputed else X[rows] if hasattr(X, "shape") else [X[i] for i in rows]
         at = X[rows] if precomputed else points
         f = Expansion(kernel, points, c[:, None], np.zeros(1))(at, self.n_jobs)[:, 0]
-        return float(w @ self._loss.value(f + b, y) / w.sum() + self.lam * c @ f)
+        self.risk_ = float(w @ self._loss.value(f + b, y) / w.sum())
+        self.norm_ = float(np.sqrt(max(float(c @ f), 0.0)))
+        self.objective_ = self.risk_ + self.regularization_.lam * self.norm_**2
 
     def decision_function(self, X: Any) -> Vector:
         """f at each row of X."""

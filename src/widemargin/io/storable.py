@@ -28,6 +28,7 @@ PACKAGES = (
     "calibration",
     "losses",
     "regularization",
+    "reduction",
 )
 
 GUESTS = (Pipeline, MaxAbsScaler, MinMaxScaler, Normalizer, RobustScaler, StandardScaler)

@@ -88,8 +88,8 @@ def test_sparse_points_and_objects():
     machine = wm.SVC(gamma=0.5).fit(sp.csr_matrix(X), y)
     small = wm.compress(machine, 8)
     assert sp.issparse(small.support_vectors_)
-    dense = wm.compress(MACHINES["SVC"], 8)
-    np.testing.assert_allclose(small.decision_function(X), dense.decision_function(X), atol=1e-6)
+    apart = np.abs(small.decision_function(X) - machine.decision_function(X)).max()
+    assert apart <= small.compression_.distance[0] + 1e-9  # k(x, x) = 1
     words = ["ant", "bee", "cat", "dog", "eel", "fox"]
     kernel = wm.kernels.Callable(shared_letters)
     machine = wm.SVC(kernel=kernel).fit(words, [0, 0, 0, 1, 1, 1])

@@ -43,6 +43,12 @@ if TYPE_CHECKING:
         Precomputed,
         Sigmoid,
     )
+    from widemargin.least_squares import (
+        GreedyCentres,
+        LeverageCentres,
+        PivotedCentres,
+        RandomCentres,
+    )
     from widemargin.regularization import Regularization
     from widemargin.selection import PathInterrupted, PathResult, cross_validate_path
     from widemargin.solvers import (
@@ -78,10 +84,12 @@ __all__ = [
     "Gaussian",
     "GeneralGaussian",
     "Greedy",
+    "GreedyCentres",
     "HybridMaximumGain",
     "Kernel",
     "Laplacian",
     "LeaveOneOut",
+    "LeverageCentres",
     "Linear",
     "MaximumGain",
     "MostViolatingPair",
@@ -92,12 +100,14 @@ __all__ = [
     "OverRelaxed",
     "PathInterrupted",
     "PathResult",
+    "PivotedCentres",
     "PlanningAhead",
     "PlanningSelection",
     "Polynomial",
     "Precomputed",
     "RLSClassifier",
     "RLSRegressor",
+    "RandomCentres",
     "Regularization",
     "SecondOrder",
     "Sigmoid",

@@ -28,6 +28,7 @@ PACKAGES = (
     "calibration",
     "losses",
     "regularization",
+    "least_squares.centres",
 )
 
 GUESTS = (Pipeline, MaxAbsScaler, MinMaxScaler, Normalizer, RobustScaler, StandardScaler)

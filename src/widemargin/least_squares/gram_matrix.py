@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,9 +43,11 @@ def lower_triangle(gram: _core.Gram, rows: Indices, n_jobs: int | None = None) -
     return K
 
 
-def columns_of(gram: _core.Gram, rows: Indices, columns: Indices, n_jobs: int | None = None) -> Matrix:
-    """K[rows, columns]."""
-    K = np.empty((rows.size, columns.size))
+def columns_of(
+    gram: _core.Gram, rows: Indices, columns: Indices, n_jobs: int | None = None, dtype: type = np.float64
+) -> NDArray[Any]:
+    """K[rows, columns], in double or in single precision."""
+    K = np.empty((rows.size, columns.size), dtype)
 
     def fill(block: slice, abandoned: Event) -> None:
         if not abandoned.is_set():

@@ -90,13 +90,13 @@ class LeastSquaresMachine(LowRankMachine):
         self._keep_fit(fitted, frame.total)
         self._keep_leave_one_out(X, rows, targets, fitted, Y)
         if self._left_out is not None:
-            self._keep_errors(Y, weight)
+            self._keep_errors(self._left_out, Y, weight)
 
     def _check_points(self, X: Any) -> None:
         if sample.is_precomputed(self.kernel):
             sample.check_matrix(X)
 
-    def _keep_errors(self, Y: Matrix, weight: Vector) -> None:
+    def _keep_errors(self, left_out: Matrix, Y: Matrix, weight: Vector) -> None:
         """Store residuals and the error of leave-one-out."""
         raise NotImplementedError
 
@@ -220,7 +220,7 @@ class LeastSquaresMachine(LowRankMachine):
             rows = list(read())
             Y, weight = (np.concatenate([getattr(each, name) for each in rows]) for name in ("Y", "weight"))
             self._left_out, self._gcv = Y - fitted.loo.residuals, fitted.loo.gcv
-            self._keep_errors(Y, weight)
+            self._keep_errors(self._left_out, Y, weight)
 
     def _conclude_least_squares(self) -> None:
         if not self._converged:

@@ -16,8 +16,9 @@ from widemargin.estimators.census import Census
 from widemargin.estimators.chunks import ChunkReader
 from widemargin.estimators.classifier import Classes, class_weights
 from widemargin.estimators.documentation import documented
-from widemargin.estimators.least_squares_machine import LeastSquaresMachine
+from widemargin.estimators.least_squares_machine import LeastSquaresMachine, Matrix
 from widemargin.kernels.points import count
+from widemargin.problems import Vector
 
 
 @documented
@@ -197,9 +198,9 @@ class RLSClassifier(ClassifierMixin, LeastSquaresMachine):
         self._conclude_least_squares()
         return self
 
-    def _keep_errors(self, Y: NDArray[np.float64], weight: NDArray[np.float64]) -> None:
-        self._residuals = Y - self._left_out
-        wrong = self._decide(self._left_out) != self._decide(Y)  # type: ignore[arg-type]
+    def _keep_errors(self, left_out: Matrix, Y: Matrix, weight: Vector) -> None:
+        self._residuals = Y - left_out
+        wrong = self._decide(left_out) != self._decide(Y)
         self._loo_error = float(weight @ wrong / weight.sum())
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:

@@ -13,8 +13,9 @@ from widemargin.estimators import sample
 from widemargin.estimators.base import all_or_nothing
 from widemargin.estimators.chunks import Chunk, ChunkReader
 from widemargin.estimators.documentation import documented
-from widemargin.estimators.least_squares_machine import LeastSquaresMachine
+from widemargin.estimators.least_squares_machine import LeastSquaresMachine, Matrix
 from widemargin.kernels.points import count
+from widemargin.problems import Vector
 
 
 @documented
@@ -163,8 +164,8 @@ class RLSRegressor(RegressorMixin, LeastSquaresMachine):
     def _see_shape(self, chunk: Chunk) -> None:
         self._single = chunk.y.ndim == 1
 
-    def _keep_errors(self, Y: NDArray[np.float64], weight: NDArray[np.float64]) -> None:
-        self._residuals = Y - self._left_out
+    def _keep_errors(self, left_out: Matrix, Y: Matrix, weight: Vector) -> None:
+        self._residuals = Y - left_out
         self._loo_error = float((weight @ self._residuals**2).mean() / weight.sum())
 
     def predict(self, X: Any) -> NDArray[np.float64]:

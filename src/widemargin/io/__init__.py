@@ -1,4 +1,4 @@
-"""Files: data as CSV, in LIBSVM's format or as Parquet, models in the library's own and in LIBSVM's format."""
+"""Files: data as CSV, Parquet or in LIBSVM's format, models in the library's own and in LIBSVM's format."""
 
 from .csv_format import read_csv
 from .libsvm_format import read_libsvm, read_libsvm_kernel, write_libsvm, write_libsvm_kernel

@@ -105,6 +105,7 @@ def test_bad_parameters_of_a_stream(Machine, parameters, message):
         ({"centres": "random"}, "centres must be .* not 'random'"),
         ({"centres": 1.5}, "centres must be"),
         ({"centres": []}, "centres must be"),
+        ({"centres": [[1.0, 2.0, 3.0], [1.0]]}, "centres must be"),
         ({"centres": wm.RandomCentres(0)}, "centres must be"),
         ({"centres": 91}, "91 of them cannot be chosen from n_samples = 90"),
         ({"centres": wm.PivotedCentres(91)}, "91 of them cannot be chosen"),

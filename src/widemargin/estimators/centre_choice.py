@@ -37,9 +37,12 @@ def _is_valid(value: Any) -> bool:
         return True
     if isinstance(value, Centres):
         return isinstance(value, GivenCentres) or _positive_integer(value.size)
-    if sp.issparse(value) or isinstance(value, list | tuple | np.ndarray):
+    if not sp.issparse(value) and not isinstance(value, list | tuple | np.ndarray):
+        return False
+    try:
         return (are_points(value) and np.shape(value)[0] > 0) or _are_positions(value)
-    return False
+    except ValueError:  # rows of different lengths
+        return False
 
 
 centres_rule = parameters.Rule(

@@ -16,7 +16,8 @@ from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import KernelMachine
 from widemargin.estimators.centre_choice import APPROXIMATIONS, are_points, centres_rule
 from widemargin.estimators.chunks import Chunk, ChunkReader
-from widemargin.estimators.low_rank_machine import LowRankMachine, Survey
+from widemargin.estimators.low_rank_machine import LowRankMachine
+from widemargin.estimators.survey import Survey
 from widemargin.kernels.points import count, take
 from widemargin.least_squares import (
     BIASES,
@@ -217,8 +218,8 @@ class LeastSquaresMachine(LowRankMachine):
         self._keep_fit(fitted, total)
         self._left_out, self._gcv = None, None
         if fitted.loo is not None:
-            rows = list(read())
-            Y, weight = (np.concatenate([getattr(each, name) for each in rows]) for name in ("Y", "weight"))
+            parts = zip(*((rows.Y, rows.weight) for rows in read()), strict=True)
+            Y, weight = (np.concatenate(part) for part in parts)
             self._left_out, self._gcv = Y - fitted.loo.residuals, fitted.loo.gcv
             self._keep_errors(self._left_out, Y, weight)
 

@@ -6,7 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,13 +17,13 @@ from widemargin import kernels
 from widemargin.estimators import sample
 from widemargin.estimators.base import KernelMachine
 from widemargin.estimators.centre_choice import are_points, check_count, rule_of
-from widemargin.estimators.chunks import Chunk, ChunkReader, RowSample, Spread
+from widemargin.estimators.chunks import Chunk, ChunkReader
+from widemargin.estimators.survey import Survey
 from widemargin.estimators.training import visible_messages
 from widemargin.kernels.points import count, take
 from widemargin.least_squares import (
     Basis,
     Frame,
-    GivenCentres,
     LeastSquaresFit,
     Rows,
     Stream,
@@ -36,12 +36,11 @@ from widemargin.memory import cache_bytes
 from widemargin.problems import Vector
 from widemargin.regularization import Regularization
 
-__all__ = ["LowRankMachine", "Survey"]
+__all__ = ["LowRankMachine"]
 
 logger = logging.getLogger("widemargin")
 
 Matrix = NDArray[np.float64]
-KernelValues = Callable[[Any, type], NDArray[Any]]
 
 LEAVE_ONE_OUT_SIZE = 4000
 """Up to this many points the leave-one-out residuals are computed without being asked for."""
@@ -104,7 +103,7 @@ class LowRankMachine(KernelMachine):
         """The machine with coefficients at the centres: in memory, or over blocks of rows if too large."""
         if are_points(centres):
             gram, columns = kernel.bind(X, centres), np.arange(count(centres), dtype=np.int32)
-            basis = Basis(kernel.gram(centres))
+            basis = self._basis(kernel, centres)
         else:
             gram, columns = kernel.bind(X), centres
             basis = Basis(columns_of(gram, columns, columns, self.n_jobs))
@@ -125,6 +124,10 @@ class LowRankMachine(KernelMachine):
             fitted = self._fit_stream(stream, self._ridge(frame.total), solver, wanted)
         points = centres if are_points(centres) else take(X, centres)
         return _with_weights(fitted, kernel, points)
+
+    def _basis(self, kernel: kernels.Kernel, points: Any) -> Basis:
+        every = np.arange(count(points), dtype=np.int32)
+        return Basis(columns_of(kernel.bind(points), every, every, self.n_jobs))
 
     def _ridge(self, total: float) -> float | None:
         return None if self.lam == "loo" else Regularization(self.lam, total).ridge
@@ -173,6 +176,10 @@ class LowRankMachine(KernelMachine):
             survey.add(chunk)
             look(chunk)
         survey.check()
+        if self.bias == "free" and survey.weighted < 2:
+            raise ValueError(
+                "bias='free' needs at least two samples of positive weight, but there is 1 sample."
+            )
         return survey
 
     def _fit_survey(
@@ -185,7 +192,7 @@ class LowRankMachine(KernelMachine):
         points = survey.choose(kernel, self.n_jobs)
         if points is None:
             points = self._given_points(survey.d)
-        basis = Basis(kernel.gram(points))
+        basis = self._basis(kernel, points)
         columns = np.arange(basis.size, dtype=np.int32)
 
         def values(X: Any, dtype: type = np.float64) -> NDArray[Any]:
@@ -200,10 +207,9 @@ class LowRankMachine(KernelMachine):
     def _gamma_of(self, survey: Survey) -> float:
         if self.gamma == "auto":
             return 1.0 / survey.d
-        if self.gamma != "scale":
-            return float(self.gamma)
-        spread = survey.spread.variance
-        return 1.0 / (survey.d * spread) if spread > 0 else 1.0
+        if self.gamma == "scale":
+            return sample.gamma_of_spread(survey.spread.variance, survey.d)
+        return float(self.gamma)
 
 
 def _with_weights(fitted: LeastSquaresFit, kernel: kernels.Kernel, points: Any) -> LeastSquaresFit:
@@ -211,53 +217,6 @@ def _with_weights(fitted: LeastSquaresFit, kernel: kernels.Kernel, points: Any) 
     if not sample.is_linear(kernel):
         return fitted
     return replace(fitted, weights=np.asarray(points.T @ fitted.coefficients))
-
-
-@dataclass
-class Survey:
-    """What one look at all chunks has found."""
-
-    rule: Any
-    n: int = 0
-    d: int = 0
-    weighted: int = 0
-    spread: Spread = field(default_factory=Spread)
-    sparse: bool = False
-    rows: NDArray[np.int32] = field(default_factory=lambda: np.empty(0, dtype=np.int32))
-
-    def __post_init__(self) -> None:
-        size = 0 if self.rule is None else self.rule.candidates * self.rule.size
-        self.sample = RowSample(size, np.random.default_rng(getattr(self.rule, "seed", 0)))
-
-    def add(self, chunk: Chunk) -> None:
-        self.n += chunk.size
-        self.d = chunk.X.shape[1]
-        self.sparse = hasattr(chunk.X, "tocsr")
-        self.weighted += int(np.count_nonzero(chunk.weight))
-        self.spread.add(chunk.X, chunk.weight)
-        if isinstance(self.rule, GivenCentres):
-            self.sample.pick(chunk, np.asarray(self.rule.positions))
-        elif self.rule is not None:
-            self.sample.add(chunk)
-
-    def check(self) -> None:
-        if not self.weighted:
-            raise ValueError("sample_weight is zero for every sample: give at least one a positive weight.")
-        if self.rule is not None:
-            check_count(self.rule, self.weighted)
-        if isinstance(self.rule, GivenCentres) and self.sample.rows.size < self.rule.size:
-            lost = np.setdiff1d(self.rule.positions, self.sample.rows)
-            raise ValueError(f"centres names row {lost[0]}, which is not there or has no weight.")
-
-    def choose(self, kernel: kernels.Kernel, n_jobs: int | None) -> Any:
-        """The centres, None if they are given as points; `rows` tells their positions."""
-        if self.rule is None:
-            return None
-        pool, rows = self.sample.points, self.sample.rows.astype(np.int32)
-        named = rows if isinstance(self.rule, GivenCentres) else np.arange(rows.size, dtype=np.int32)
-        chosen = self.rule.choose(kernel.bind(pool), named, n_jobs)
-        self.rows = rows[chosen]
-        return take(pool, chosen)
 
 
 class _RowWatch:

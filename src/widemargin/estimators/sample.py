@@ -60,7 +60,11 @@ def choose_gamma(gamma: str | float, X: Any, weight: NDArray[np.float64]) -> flo
     if gamma == "auto":
         return 1.0 / d
     with np.errstate(over="ignore", invalid="ignore"):
-        spread = variance(X, weight)
+        return gamma_of_spread(variance(X, weight), d)
+
+
+def gamma_of_spread(spread: float, d: int) -> float:
+    """1 / (d times the variance), or 1 where all points are the same."""
     if not np.isfinite(spread):
         raise ValueError(
             "X is too large: its variance, needed for gamma='scale', overflows; scale X "

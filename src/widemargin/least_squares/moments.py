@@ -58,9 +58,8 @@ class Moments:
         free = self.bias == "free"
         return self.target_sums / self.total if free else np.zeros_like(self.target_sums)
 
-    @cached_property
     def normal_matrix(self) -> Matrix:
-        """F'F."""
+        """F'F, a fresh array."""
         assert self.gram is not None
         match self.bias:
             case "free":
@@ -69,7 +68,7 @@ class Moments:
                 border = np.append(self.sums, self.total)
                 return np.vstack([np.column_stack([self.gram, self.sums]), border])
             case _:
-                return self.gram
+                return self.gram.copy()
 
     @cached_property
     def normal_right(self) -> Matrix:

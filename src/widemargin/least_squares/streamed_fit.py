@@ -45,7 +45,7 @@ def fit_stream(stream: Stream, ridge: float | None, loo: bool = False) -> LeastS
         left_out = spectrum.leave_one_out(stream, ridge) if loo else None
         v = spectrum.weights(np.array([ridge]))[0]
     else:
-        v = CholeskyFactor(moments.normal_matrix.copy(), ridge).solve(moments.normal_right)
+        v = CholeskyFactor(moments.normal_matrix(), ridge).solve(moments.normal_right)
     weights, intercept = moments.function(v)
     return LeastSquaresFit(stream.basis.coefficients(weights), intercept, None, ridge, left_out, path)
 
@@ -60,8 +60,9 @@ class _Spectrum:
 
     @classmethod
     def of(cls, moments: Moments) -> _Spectrum:
-        refuse_overflow(moments.normal_matrix)
-        values, V = eigh(moments.normal_matrix, check_finite=False, driver="evd")
+        gram = moments.normal_matrix()
+        refuse_overflow(gram)
+        values, V = eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
         return cls(moments, np.maximum(values, 0.0), V)
 
     def weights(self, ridges: Vector) -> NDArray[np.float64]:

@@ -5,10 +5,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import widemargin as wm
 
 MACHINES = [
-    wm.RLSRegressor(centres=3),
-    wm.RLSClassifier(centres=wm.PivotedCentres(3), bias="free"),
-    wm.RLSClassifier(centres=wm.GreedyCentres(3), bias="penalised", solver="cg", lam=0.1),
-    wm.RLSRegressor(centres=wm.LeverageCentres(3), approximation="subset"),
+    wm.RLSRegressor(kernel="linear", bias="free", centres=10),
+    wm.RLSClassifier(centres=wm.PivotedCentres(10), bias="free"),
+    wm.RLSClassifier(centres=wm.GreedyCentres(10), bias="penalised", solver="cg", lam=0.1),
+    wm.RLSClassifier(centres=wm.LeverageCentres(10)),
 ]
 
 REPEATED = "a point that is repeated may be drawn twice for a centre, a point of weight 2 once"

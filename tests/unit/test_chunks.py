@@ -149,7 +149,7 @@ def test_interruption_between_chunks_leaves_the_machine_as_it_was():
             yield chunk
 
     assert threading.current_thread() is threading.main_thread()
-    assert_refused(wm.RLSRegressor(centres=5), "", chunks, KeyboardInterrupt)
+    assert_refused(wm.RLSRegressor(centres=5), "^$", chunks, KeyboardInterrupt)
 
 
 def test_names_of_columns_are_kept_and_compared():

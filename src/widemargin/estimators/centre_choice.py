@@ -17,7 +17,7 @@ APPROXIMATIONS = ("rectangle", "nystrom", "subset")
 
 
 def _positive_integer(value: Any) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and value > 0
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) > 0
 
 
 def are_points(centres: Any) -> bool:

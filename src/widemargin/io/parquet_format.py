@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -50,7 +51,7 @@ def parquet_chunks(
     ...     return wm.RLSRegressor(centres=1000, verbose=True).fit_chunks(chunks)
     """
     parquet = _pyarrow_parquet()
-    files = [Path(path) for path in ([paths] if isinstance(paths, str | Path) else paths)]
+    files = [Path(path) for path in ([paths] if isinstance(paths, str | os.PathLike) else paths)]
     targets = [target] if isinstance(target, str) else list(target)
     if not files:
         raise ValueError("paths is empty: name at least one file.")

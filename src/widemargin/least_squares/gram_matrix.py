@@ -47,7 +47,7 @@ def columns_of(
     gram: _core.Gram, rows: Indices, columns: Indices, n_jobs: int | None = None, dtype: type = np.float64
 ) -> NDArray[Any]:
     """K[rows, columns], in double or in single precision."""
-    K = np.empty((rows.size, columns.size), dtype)
+    K: NDArray[Any] = np.empty((rows.size, columns.size), dtype)
 
     def fill(block: slice, abandoned: Event) -> None:
         if not abandoned.is_set():

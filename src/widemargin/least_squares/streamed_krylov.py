@@ -71,7 +71,7 @@ class _NormalProduct:
 
     def __call__(self, V: Matrix) -> Matrix:
         weights, intercept = replace(self.moments, target_sums=np.zeros(V.shape[1])).function(V)
-        c = self.stream.basis.coefficients(weights).astype(self.dtype, copy=False)
+        c: NDArray[Any] = self.stream.basis.coefficients(weights).astype(self.dtype, copy=False)
         into, sums = np.zeros(c.shape), np.zeros(V.shape[1])
         for rows, K in self.stream.kernels("conjugate gradients", c.shape[1], self.dtype):
             f = rows.weight[:, None] * (K @ c + intercept)

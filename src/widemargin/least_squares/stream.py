@@ -16,7 +16,7 @@ __all__ = ["Rows", "Stream"]
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
-BLOCK_ENTRIES, BLOCK_WORK = 2**21, 2**31
+BLOCK_ENTRIES, BLOCK_WORK = 2**21, 2**30
 """Kernel values held at a time, and multiplications with them: a tenth of a second, to hear Ctrl-C."""
 
 

@@ -200,7 +200,7 @@ CHUNKS = """\
 A first look at all chunks finds the number of rows, the classes, what ``gamma="scale"`` stands for,
 and rows to choose centres from (for a rule other than `RandomCentres` four times as many as it
 chooses). Then Phi'Phi and Phi'Y are summed up over all rows, Phi being their features in the basis
-of the centres; each of the three grids of ``lam="loo"`` takes another pass, and so do
+of the centres; each of the two grids of ``lam="loo"`` takes another pass, and so do
 `loo_predictions_` if ``leave_one_out=True``. Beyond 4000 centres, and with ``solver="cg"``, each
 step of a preconditioned conjugate gradient is a pass; with `tol` of 1e-5 or more in single
 precision.

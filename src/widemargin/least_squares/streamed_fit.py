@@ -21,11 +21,15 @@ Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
 
+REFINED = 31
+"""All values that two rounds in memory may try, in one round: values cost less than passes."""
+
+
 def fit_stream(stream: Stream, ridge: float | None, loo: bool = False) -> LeastSquaresFit:
     """What `fit_low_rank` computes, without ever holding the features of all rows.
 
-    One pass sums up Phi'Phi and Phi'Y. Leave-one-out errors take one more for each grid of ridges (three in
-    all), leave-one-out residuals another.
+    One pass sums up Phi'Phi and Phi'Y. Leave-one-out errors take one more for each of the two grids of
+    ridges, leave-one-out residuals another.
 
     Parameters
     ----------
@@ -40,7 +44,12 @@ def fit_stream(stream: Stream, ridge: float | None, loo: bool = False) -> LeastS
     if ridge is None or loo:
         spectrum = _Spectrum.of(moments)
         if ridge is None:
-            path = search_grid(lambda ridges: spectrum.errors(stream, ridges), float(spectrum.values.sum()))
+            path = search_grid(
+                lambda ridges: spectrum.errors(stream, ridges),
+                float(spectrum.values.sum()),
+                REFINED,
+                rounds=1,
+            )
             ridge = path.best
         left_out = spectrum.leave_one_out(stream, ridge) if loo else None
         v = spectrum.weights(np.array([ridge]))[0]

@@ -202,8 +202,7 @@ and rows to choose centres from (for a rule other than `RandomCentres` four time
 chooses). Then Phi'Phi and Phi'Y are summed up over all rows, Phi being their features in the basis
 of the centres; each of the two grids of ``lam="loo"`` takes another pass, and so do
 `loo_predictions_` if ``leave_one_out=True``. Beyond 4000 centres, and with ``solver="cg"``, each
-step of a preconditioned conjugate gradient is a pass; with `tol` of 1e-5 or more in single
-precision.
+step of a preconditioned conjugate gradient is a pass.
 
 Memory: one chunk, about 50 MB of kernel values, and up to five matrices of m x m entries in double
 precision for m centres (two for conjugate gradients). Ctrl-C and errors leave the machine as it

@@ -108,8 +108,8 @@ class LowRankMachine(KernelMachine):
             gram, columns = kernel.bind(X), centres
             basis = Basis(columns_of(gram, columns, columns, self.n_jobs))
 
-        def values(some: NDArray[np.int32], dtype: type = np.float64) -> NDArray[Any]:
-            return columns_of(gram, some, columns, self.n_jobs, dtype)
+        def values(some: NDArray[np.int32]) -> Matrix:
+            return columns_of(gram, some, columns, self.n_jobs)
 
         solver = self._low_rank_solver(basis.size, loo)
         room = max(cache_bytes(self.cache_size, rows.size), LEAST_BYTES)
@@ -195,9 +195,9 @@ class LowRankMachine(KernelMachine):
         basis = self._basis(kernel, points)
         columns = np.arange(basis.size, dtype=np.int32)
 
-        def values(X: Any, dtype: type = np.float64) -> NDArray[Any]:
+        def values(X: Any) -> Matrix:
             gram = kernel.bind(X, points)
-            return columns_of(gram, np.arange(count(X), dtype=np.int32), columns, self.n_jobs, dtype)
+            return columns_of(gram, np.arange(count(X), dtype=np.int32), columns, self.n_jobs)
 
         stream = Stream(read, survey.n, values, basis, self.bias, self._watch(survey.n))
         solver, wanted = self._low_rank_solver(basis.size), self._wants_leave_one_out(survey.n)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from threading import Event
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,11 +42,9 @@ def lower_triangle(gram: _core.Gram, rows: Indices, n_jobs: int | None = None) -
     return K
 
 
-def columns_of(
-    gram: _core.Gram, rows: Indices, columns: Indices, n_jobs: int | None = None, dtype: type = np.float64
-) -> NDArray[Any]:
-    """K[rows, columns], in double or in single precision."""
-    K: NDArray[Any] = np.empty((rows.size, columns.size), dtype)
+def columns_of(gram: _core.Gram, rows: Indices, columns: Indices, n_jobs: int | None = None) -> Matrix:
+    """K[rows, columns]."""
+    K = np.empty((rows.size, columns.size))
 
     def fill(block: slice, abandoned: Event) -> None:
         if not abandoned.is_set():

@@ -51,7 +51,7 @@ class Stream:
     size : int
         Number of rows.
     kernel_values : function
-        From the points of some rows, and a precision, to their kernels with the centres, shape (rows, m).
+        From the points of some rows to their kernels with the centres, shape (rows, m).
     basis : Basis
     bias : one of `BIASES`
     watch : function
@@ -60,19 +60,19 @@ class Stream:
 
     read: Callable[[], Iterator[Rows]]
     size: int
-    kernel_values: Callable[[Any, type], NDArray[Any]]
+    kernel_values: Callable[[Any], Matrix]
     basis: Basis
     bias: str
     watch: Callable[[str, int], None] = lambda _, __: None
 
-    def kernels(self, name: str, work: int, dtype: type = np.float64) -> Iterator[tuple[Rows, NDArray[Any]]]:
+    def kernels(self, name: str, work: int) -> Iterator[tuple[Rows, Matrix]]:
         """Blocks of rows and their kernel values, `work` multiplications for each of which are to follow."""
         step = max(1, min(BLOCK_ENTRIES, BLOCK_WORK // work) // self.basis.size)
         seen = 0
         for rows in self.read():
             for begin in range(0, rows.size, step):
                 part = rows.part(slice(begin, begin + step))
-                yield part, self.kernel_values(part.points, dtype)
+                yield part, self.kernel_values(part.points)
                 seen += part.size
                 self.watch(name, seen)
         if seen != self.size:

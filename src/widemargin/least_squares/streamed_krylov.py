@@ -20,9 +20,6 @@ __all__ = ["fit_stream_by_products"]
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
-SINGLE_TOL = 1e-5
-"""For this relative residual or a larger one, kernel values in single precision are exact enough."""
-
 
 def fit_stream_by_products(
     stream: Stream, ridge: float, tol: float = 1e-8, max_iter: int = -1
@@ -33,12 +30,11 @@ def fit_stream_by_products(
     the centres themselves are R', so n / m times their Gram matrix R R' is what F'F should be like; the
     Cholesky factor of that plus the ridge is the preconditioner, and tens of steps are enough however small
     the ridge is (Rudi, Carratino and Rosasco, FALKON, 2017). It holds two matrices of m x m entries and a
-    block of kernel values.
+    block of kernel values. These are in double precision: R^-1 magnifies their rounding a million times.
     """
-    dtype = np.float32 if tol >= SINGLE_TOL else np.float64
-    moments = _right_hand_side(stream, dtype)
+    moments = _right_hand_side(stream)
     found = conjugate_gradient(
-        _NormalProduct(stream, moments, ridge, dtype),
+        _NormalProduct(stream, moments, ridge),
         moments.normal_right,
         precondition=_Preconditioner(stream, moments, ridge),
         tol=tol,
@@ -48,13 +44,13 @@ def fit_stream_by_products(
     return LeastSquaresFit(stream.basis.coefficients(weights), intercept, None, ridge, None, None, found)
 
 
-def _right_hand_side(stream: Stream, dtype: type) -> Moments:
+def _right_hand_side(stream: Stream) -> Moments:
     """All moments but Phi'Phi, in one pass."""
     wide, targets, total, copies = np.zeros(0), np.zeros(0), 0.0, 0.0
-    for rows, K in stream.kernels("right-hand side", 1, dtype):
+    for rows, K in stream.kernels("right-hand side", 1):
         columns = np.column_stack([rows.weight, rows.weight[:, None] * rows.Y])
-        part, sums = K.T @ columns.astype(dtype, copy=False), rows.weight @ rows.Y
-        wide, targets = (wide + part, targets + sums) if wide.size else (part.astype(np.float64), sums)
+        part, sums = K.T @ columns, rows.weight @ rows.Y
+        wide, targets = (wide + part, targets + sums) if wide.size else (part, sums)
         total, copies = total + float(rows.weight.sum()), copies + float(rows.copies.sum())
     wide = stream.basis.dual_coefficients(wide)
     return Moments(stream.bias, None, wide[:, 1:], wide[:, 0], targets, total, copies)
@@ -67,15 +63,14 @@ class _NormalProduct:
     stream: Stream
     moments: Moments
     ridge: float
-    dtype: type
 
     def __call__(self, V: Matrix) -> Matrix:
         weights, intercept = replace(self.moments, target_sums=np.zeros(V.shape[1])).function(V)
-        c: NDArray[Any] = self.stream.basis.coefficients(weights).astype(self.dtype, copy=False)
+        c = self.stream.basis.coefficients(weights)
         into, sums = np.zeros(c.shape), np.zeros(V.shape[1])
-        for rows, K in self.stream.kernels("conjugate gradients", c.shape[1], self.dtype):
+        for rows, K in self.stream.kernels("conjugate gradients", c.shape[1]):
             f = rows.weight[:, None] * (K @ c + intercept)
-            into += K.T @ f.astype(self.dtype, copy=False)
+            into += K.T @ f
             sums += f.sum(axis=0)
         product = self.stream.basis.dual_coefficients(into)
         if self.moments.bias == "penalised":

@@ -44,6 +44,12 @@ if TYPE_CHECKING:
         Precomputed,
         Sigmoid,
     )
+    from widemargin.least_squares import (
+        GreedyCentres,
+        LeverageCentres,
+        PivotedCentres,
+        RandomCentres,
+    )
     from widemargin.reduction import ChunkBagging, IvanovEstimator, Pruned, RestrictedSVC, compress
     from widemargin.regularization import Regularization
     from widemargin.selection import PathInterrupted, PathResult, cross_validate_path
@@ -81,11 +87,13 @@ __all__ = [
     "Gaussian",
     "GeneralGaussian",
     "Greedy",
+    "GreedyCentres",
     "HybridMaximumGain",
     "IvanovEstimator",
     "Kernel",
     "Laplacian",
     "LeaveOneOut",
+    "LeverageCentres",
     "Linear",
     "MaximumGain",
     "MostViolatingPair",
@@ -96,6 +104,7 @@ __all__ = [
     "OverRelaxed",
     "PathInterrupted",
     "PathResult",
+    "PivotedCentres",
     "PlanningAhead",
     "PlanningSelection",
     "Polynomial",
@@ -103,6 +112,7 @@ __all__ = [
     "Pruned",
     "RLSClassifier",
     "RLSRegressor",
+    "RandomCentres",
     "Regularization",
     "RestrictedSVC",
     "SecondOrder",

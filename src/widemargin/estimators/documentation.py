@@ -125,6 +125,17 @@ coef0 : float, default=0.0
 bias : {"none", "free", "penalised"}, default="none"
     The function is without a constant, has one that costs nothing (the least-squares SVM), or one whose
     square is part of the norm (the proximal SVM, the kernel K + 1).
+centres : int, Centres, array or None, default=None
+    Where the function has coefficients: at all samples (None), at so many of them drawn at random, at those
+    that a rule chooses (`RandomCentres`, `PivotedCentres`, `GreedyCentres`, `LeverageCentres`), at the
+    samples in these rows (a list of integers), or at the points of a matrix. With m centres a fit takes
+    O(n m^2 + m^3) time and m kernel values per prediction. Where the kernel values of all samples and centres
+    do not fit into `cache_size`, samples are visited in blocks; beyond 4000 centres the system is solved by
+    "cg", and lam has to be a number.
+approximation : {"rectangle", "nystrom", "subset"}, default="rectangle"
+    With centres: the loss is summed over all samples ("rectangle"), or over the centres alone ("subset").
+    "nystrom" is the machine with K_nm K_mm^-1 K_mn for a kernel, in training and in predictions: another name
+    for "rectangle", with the same coefficients. Leave-one-out keeps the centres.
 solver : {"auto", "cholesky", "eigen", "primal", "cg"}, default="auto"
     Cholesky factor of K; eigenvectors of K, for a whole path of lam; the features of a linear kernel instead
     of K; conjugate gradients, preconditioned, which never store K. "auto" takes "primal" for linear kernels
@@ -140,11 +151,13 @@ max_iter : int, default=-1
 cache_size : float or "auto", default="auto"
     Megabytes for K; a solver that is named takes what it needs. "auto" is half of the memory that is free
     when the fit begins.
+verbose : bool or int, default=False
+    Whether to say how far a fit over blocks of samples is, by `logging` (logger "widemargin").
 n_jobs : int, optional
     Threads for kernel values, in `fit` and in predictions; None is all that this process may use.""",
     "least squares attributes": """\
 support_ : array of shape (n_support,)
-    Indices of the samples of positive weight.
+    Indices of the samples of positive weight, or of the centres; empty if centres were given as points.
 support_vectors_ : array or sparse matrix of shape (n_support, n_features), or list
     Empty for a precomputed and for a linear kernel.
 intercept_ : array of shape (n_outputs,)
@@ -183,6 +196,18 @@ trace_ : dict of arrays, or a list of them
     If the solver was asked to record one.""",
 }
 
+CHUNKS = """\
+A first look at all chunks finds the number of rows, the classes, what ``gamma="scale"`` stands for,
+and rows to choose centres from (for a rule other than `RandomCentres` four times as many as it
+chooses). Then Phi'Phi and Phi'Y are summed up over all rows, Phi being their features in the basis
+of the centres; each of the two grids of ``lam="loo"`` takes another pass, and so do
+`loo_predictions_` if ``leave_one_out=True``. Beyond 4000 centres, and with ``solver="cg"``, each
+step of a preconditioned conjugate gradient is a pass.
+
+Memory: one chunk, about 50 MB of kernel values, and up to five matrices of m x m entries in double
+precision for m centres (two for conjugate gradients). Ctrl-C and errors leave the machine as it
+was."""
+
 
 def documented(machine: type[Any]) -> type[Any]:
     """Put the common sections in place of their names <...> in the class's documentation."""
@@ -190,4 +215,8 @@ def documented(machine: type[Any]) -> type[Any]:
     for name, section in SECTIONS.items():
         text = text.replace(f"    <{name}>", indent(section, "    "))
     machine.__doc__ = text
+    if hasattr(machine, "fit_chunks"):
+        machine.fit_chunks.__doc__ = machine.fit_chunks.__doc__.replace(
+            "        <chunks>", indent(CHUNKS, "        ")
+        )
     return machine

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -13,6 +14,10 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin import kernels
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import KernelMachine
+from widemargin.estimators.centre_choice import APPROXIMATIONS, are_points, centres_rule
+from widemargin.estimators.chunks import Chunk, ChunkReader
+from widemargin.estimators.low_rank_machine import LowRankMachine
+from widemargin.estimators.survey import Survey
 from widemargin.kernels.points import count, take
 from widemargin.least_squares import (
     BIASES,
@@ -20,6 +25,7 @@ from widemargin.least_squares import (
     Frame,
     LeastSquares,
     LeastSquaresFit,
+    Rows,
     choose_solver,
 )
 from widemargin.memory import cache_bytes
@@ -27,9 +33,6 @@ from widemargin.problems import Vector
 from widemargin.regularization import Regularization
 
 Matrix = NDArray[np.float64]
-
-LEAVE_ONE_OUT_SIZE = 4000
-"""Up to this many points the leave-one-out residuals are computed without being asked for."""
 
 GAMMA_STEPS = (4.0, 2.0, 2.0**0.5)
 """Factors between the values of gamma that are tried, round by round."""
@@ -40,19 +43,21 @@ GAMMA_REACH = 3
 WITH_GAMMA = ("rbf", "poly", "sigmoid", "laplacian")
 
 
-class LeastSquaresMachine(KernelMachine):
+class LeastSquaresMachine(LowRankMachine):
     """A machine of one linear system; a sub-class turns its targets into columns (`_fit_columns`)."""
 
     _rules: ClassVar[dict[str, parameters.Rule]] = {
         name: rule
         for name, rule in KernelMachine._rules.items()
-        if name in ("kernel", "degree", "coef0", "tol", "cache_size", "max_iter", "n_jobs")
+        if name in ("kernel", "degree", "coef0", "tol", "cache_size", "max_iter", "n_jobs", "verbose")
     } | {
         "gamma": parameters.one_of("scale", "auto", "loo") | parameters.positive_and_finite,
         "lam": parameters.one_of("loo") | parameters.positive_and_finite,
         "bias": parameters.one_of(*BIASES),
         "solver": parameters.one_of("auto", *SOLVERS),
         "leave_one_out": parameters.one_of("auto") | parameters.boolean,
+        "centres": centres_rule,
+        "approximation": parameters.one_of(*APPROXIMATIONS),
     }
 
     def _check_parameters(self) -> None:
@@ -63,6 +68,7 @@ class LeastSquaresMachine(KernelMachine):
             raise ValueError("solver='cg' cannot choose lam by leave-one-out: give lam a number.")
         if self.solver == "cg" and self.leave_one_out is True:
             raise ValueError("solver='cg' has no leave-one-out: use another solver, or leave_one_out='auto'.")
+        self._check_centres()
 
     def _fit_columns(self, X: Any, Y: Matrix, copies: Vector, price: Vector | None = None) -> None:
         """Fit the columns of Y and store everything but what is special to regression or classes.
@@ -71,25 +77,38 @@ class LeastSquaresMachine(KernelMachine):
         """
         weight = copies if price is None else copies * price
         rows = np.flatnonzero(weight).astype(np.int32)
+        self._check_points(X)
+        centres = None if self.centres is None else self._choose_centres(X, rows, weight)
+        if self.approximation == "subset" and centres is not None:
+            rows, centres = np.sort(centres), None
         if self.bias == "free" and rows.size < 2:
             raise ValueError(
                 "bias='free' needs at least two samples of positive weight, but there is 1 sample."
             )
         frame, targets = Frame(weight[rows], self.bias, copies[rows]), Y[rows]
-        kernel, fitted = self._fit_best(X, rows, frame, targets, weight)
-        self._keep_machine(X, kernel, rows, fitted, frame.total)
+        kernel, fitted = self._fit_best(X, rows, frame, targets, weight, centres)
+        self._keep_points(X, kernel, rows if centres is None else centres, fitted)
+        self._keep_fit(fitted, frame.total)
         self._keep_leave_one_out(X, rows, targets, fitted, Y)
+        if self._left_out is not None:
+            self._keep_errors(self._left_out, Y, weight)
 
-    def _fit_best(
-        self, X: Any, rows: NDArray[np.int32], frame: Frame, Y: Matrix, weight: Vector
-    ) -> tuple[kernels.Kernel, LeastSquaresFit]:
-        """The kernel and its fit; with gamma="loo" those of the least leave-one-out error."""
+    def _check_points(self, X: Any) -> None:
         if sample.is_precomputed(self.kernel):
             sample.check_matrix(X)
+
+    def _keep_errors(self, left_out: Matrix, Y: Matrix, weight: Vector) -> None:
+        """Store residuals and the error of leave-one-out."""
+        raise NotImplementedError
+
+    def _fit_best(
+        self, X: Any, rows: NDArray[np.int32], frame: Frame, Y: Matrix, weight: Vector, centres: Any
+    ) -> tuple[kernels.Kernel, LeastSquaresFit]:
+        """The kernel and its fit; with gamma="loo" those of the least leave-one-out error."""
         if self.gamma != "loo" or not (isinstance(self.kernel, str) and self.kernel in WITH_GAMMA):
             gamma = 1.0 if self.gamma == "loo" else self.gamma
             kernel = self._choose_kernel(X, weight, gamma)
-            return kernel, self._fit_kernel(kernel, X, rows, frame, Y)
+            return kernel, self._fit_kernel(kernel, X, rows, frame, Y, centres)
         tried: dict[float, tuple[kernels.Kernel, LeastSquaresFit]] = {}
         center = sample.choose_gamma("scale", X, weight)
         for step in GAMMA_STEPS:
@@ -97,12 +116,9 @@ class LeastSquaresMachine(KernelMachine):
             for gamma in [center * step**k for k in range(-reach, reach + 1)]:
                 if gamma not in tried:
                     kernel = self._choose_kernel(X, weight, gamma)
-                    tried[gamma] = kernel, self._fit_kernel(kernel, X, rows, frame, Y, loo=True)
+                    tried[gamma] = kernel, self._fit_kernel(kernel, X, rows, frame, Y, centres, loo=True)
             center = min(tried, key=lambda gamma: _loo_error(tried[gamma][1]))
         return tried[center]
-
-    def _choose_kernel(self, X: Any, weight: Vector, gamma: Any) -> kernels.Kernel:
-        return sample.choose_kernel(self.kernel, X, weight, degree=self.degree, gamma=gamma, coef0=self.coef0)
 
     def _fit_kernel(
         self,
@@ -111,8 +127,11 @@ class LeastSquaresMachine(KernelMachine):
         rows: NDArray[np.int32],
         frame: Frame,
         Y: Matrix,
+        centres: Any = None,
         loo: bool = False,
     ) -> LeastSquaresFit:
+        if centres is not None:
+            return self._fit_at_centres(kernel, X, centres, rows, frame, Y, loo)
         n = rows.size
         linear = None
         if sample.is_linear(kernel):
@@ -125,18 +144,20 @@ class LeastSquaresMachine(KernelMachine):
                 f"cache_size is too small for leave-one-out: a fit of {n} points takes "
                 f"{12 * n * n / 2**20:.0f} MB; raise cache_size, or do without (numbers for lam and gamma)."
             )
-        wanted = self.leave_one_out if self.leave_one_out != "auto" else n <= LEAVE_ONE_OUT_SIZE
+        wanted = self._wants_leave_one_out(n)
         problem = LeastSquares(kernel.bind(X), rows, frame, linear, self.n_jobs, self.tol, self.max_iter)
-        ridge = None if self.lam == "loo" else Regularization(self.lam, frame.total).ridge
         self.solver_ = solver
-        return problem.fit(Y, ridge, solver, loo or bool(wanted) or solver == "primal")
+        return problem.fit(Y, self._ridge(frame.total), solver, loo or wanted or solver == "primal")
 
-    def _keep_machine(
-        self, X: Any, kernel: kernels.Kernel, rows: NDArray[np.int32], fitted: LeastSquaresFit, total: float
-    ) -> None:
-        linear = fitted.weights is not None
-        self._keep(X, kernel, rows[:0] if linear else rows)
-        self.support_ = rows
+    def _keep_points(self, X: Any, kernel: kernels.Kernel, support: Any, fitted: LeastSquaresFit) -> None:
+        """Store the points of the function, rows of X or given; a linear function does without."""
+        given, nothing = are_points(support), np.empty(0, dtype=np.int32)
+        self._keep(X, kernel, nothing if given or fitted.weights is not None else support)
+        self.support_ = nothing if given else support
+        if given:
+            self.support_vectors_ = support
+
+    def _keep_fit(self, fitted: LeastSquaresFit, total: float) -> None:
         self.dual_coef_ = np.ascontiguousarray(fitted.coefficients.T)
         self.intercept_ = np.asarray(fitted.intercept, dtype=np.float64)
         self._weights = np.ascontiguousarray(fitted.weights.T) if fitted.weights is not None else None
@@ -165,6 +186,42 @@ class LeastSquaresMachine(KernelMachine):
         if others.size:
             values[others] = self._evaluate(take(X, others))
         self._left_out, self._gcv = values, fitted.loo.gcv
+
+    def _fit_chunks(
+        self,
+        reader: ChunkReader,
+        survey: Survey,
+        targets: Callable[[Chunk], Matrix],
+        prices: Any,
+        total: float,
+    ) -> None:
+        """Fit data that come in chunks and have been surveyed.
+
+        Parameters
+        ----------
+        targets : function
+            From a chunk to its columns of Y.
+        prices : function
+            From a chunk to the factors of its weights, 1 for none.
+        total : float
+            The sum of all weights.
+        """
+
+        def read() -> Iterator[Rows]:
+            for chunk in reader:
+                yield Rows(chunk.X, targets(chunk), chunk.weight * prices(chunk), chunk.weight)
+
+        kernel, points, fitted = self._fit_survey(survey, read, total)
+        self.kernel_, self.shape_fit_, self._sparse = kernel, (survey.n, survey.d), survey.sparse
+        self.support_ = survey.rows
+        self.support_vectors_ = points if fitted.weights is None else points[:0]
+        self._keep_fit(fitted, total)
+        self._left_out, self._gcv = None, None
+        if fitted.loo is not None:
+            parts = zip(*((rows.Y, rows.weight) for rows in read()), strict=True)
+            Y, weight = (np.concatenate(part) for part in parts)
+            self._left_out, self._gcv = Y - fitted.loo.residuals, fitted.loo.gcv
+            self._keep_errors(self._left_out, Y, weight)
 
     def _conclude_least_squares(self) -> None:
         if not self._converged:

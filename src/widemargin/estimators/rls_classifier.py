@@ -7,14 +7,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin.estimators import code, parameters, sample
 from widemargin.estimators.base import all_or_nothing
+from widemargin.estimators.census import Census
+from widemargin.estimators.chunks import ChunkReader
 from widemargin.estimators.classifier import Classes, class_weights
 from widemargin.estimators.documentation import documented
-from widemargin.estimators.least_squares_machine import LeastSquaresMachine
+from widemargin.estimators.least_squares_machine import LeastSquaresMachine, Matrix
 from widemargin.kernels.points import count
+from widemargin.problems import Vector
 
 
 @documented
@@ -87,11 +91,14 @@ class RLSClassifier(ClassifierMixin, LeastSquaresMachine):
         coef0: float = 0.0,
         bias: str = "none",
         class_weight: dict[Any, float] | str | None = None,
+        centres: Any = None,
+        approximation: str = "rectangle",
         solver: str = "auto",
         leave_one_out: bool | str = "auto",
         tol: float = 1e-8,
         max_iter: int = -1,
         cache_size: float | str = "auto",
+        verbose: bool | int = False,
         n_jobs: int | None = None,
     ) -> None:
         self.lam = lam
@@ -101,11 +108,14 @@ class RLSClassifier(ClassifierMixin, LeastSquaresMachine):
         self.coef0 = coef0
         self.bias = bias
         self.class_weight = class_weight
+        self.centres = centres
+        self.approximation = approximation
         self.solver = solver
         self.leave_one_out = leave_one_out
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
+        self.verbose = verbose
         self.n_jobs = n_jobs
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
@@ -134,14 +144,64 @@ class RLSClassifier(ClassifierMixin, LeastSquaresMachine):
             self.classes_ = names
             self.code_ = code.two_classes() if classes.count == 2 else code.one_vs_all(classes.count)
             Y = self.code_[labels].astype(np.float64)
-            price = classes.weights[labels]
-            self._fit_columns(X, Y, weight, price)
-            if self._left_out is not None:
-                self._residuals = Y - self._left_out
-                wrong = self._decide(self._left_out) != labels
-                self._loo_error = float((weight * price) @ wrong / (weight @ price))
+            self._fit_columns(X, Y, weight, classes.weights[labels])
         self._conclude_least_squares()
         return self
+
+    def fit_chunks(self, chunks: Any) -> Any:
+        """Train on data that need not fit into memory; `centres` must be given.
+
+        <chunks>
+
+        ``gamma="scale"`` knows nothing of `class_weight` here.
+
+        Parameters
+        ----------
+        chunks : function, or list
+            A function that returns a fresh iterator over pairs (X, y) or triples (X, y, sample_weight), as
+            for `fit`; all with the same columns and the same dtype. No chunk needs to have all classes.
+
+        Returns
+        -------
+        self : object
+
+        Examples
+        --------
+        >>> import numpy as np, widemargin as wm
+        >>> def chunks():
+        ...     random = np.random.default_rng(0)
+        ...     for _ in range(10):
+        ...         X = random.uniform(size=(1000, 2))
+        ...         yield X, X[:, 0] > X[:, 1] ** 2
+        >>> machine = wm.RLSClassifier(centres=50).fit_chunks(chunks)
+        >>> machine.predict([[0.3, 0.5], [0.2, 0.5]])
+        array([ True, False])
+        """
+        with all_or_nothing(self):
+            self._check_parameters()
+            reader, census = ChunkReader(self, chunks, _labels), Census()
+            survey = self._survey(reader, census.add)
+            names = census.names
+            seen = np.repeat(names, census.rows)
+            classes = Classes(names, np.arange(len(names)), class_weights(self.class_weight, names, seen))
+            classes.check(census.weights)
+            self.classes_ = names
+            self.code_ = code.two_classes() if classes.count == 2 else code.one_vs_all(classes.count)
+            Y = self.code_.astype(np.float64)
+            self._fit_chunks(
+                reader,
+                survey,
+                lambda chunk: Y[census.find(chunk.y)],
+                lambda chunk: classes.weights[census.find(chunk.y)],
+                float(census.weights @ classes.weights),
+            )
+        self._conclude_least_squares()
+        return self
+
+    def _keep_errors(self, left_out: Matrix, Y: Matrix, weight: Vector) -> None:
+        self._residuals = Y - left_out
+        wrong = self._decide(left_out) != self._decide(Y)
+        self._loo_error = float(weight @ wrong / weight.sum())
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Decision values.
@@ -192,3 +252,10 @@ class RLSClassifier(ClassifierMixin, LeastSquaresMachine):
 
     def _shaped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         return values[:, 0] if values.shape[1] == 1 else values
+
+
+def _labels(y: Any) -> NDArray[Any]:
+    """Valid classes of a chunk."""
+    y = column_or_1d(y)
+    sample.read_classes(y)
+    return y

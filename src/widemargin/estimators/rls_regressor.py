@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
+from sklearn.utils import check_array
 
 from widemargin.estimators import sample
 from widemargin.estimators.base import all_or_nothing
+from widemargin.estimators.chunks import Chunk, ChunkReader
 from widemargin.estimators.documentation import documented
-from widemargin.estimators.least_squares_machine import LeastSquaresMachine
+from widemargin.estimators.least_squares_machine import LeastSquaresMachine, Matrix
 from widemargin.kernels.points import count
+from widemargin.problems import Vector
 
 
 @documented
@@ -65,11 +68,14 @@ class RLSRegressor(RegressorMixin, LeastSquaresMachine):
         gamma: str | float = "scale",
         coef0: float = 0.0,
         bias: str = "none",
+        centres: Any = None,
+        approximation: str = "rectangle",
         solver: str = "auto",
         leave_one_out: bool | str = "auto",
         tol: float = 1e-8,
         max_iter: int = -1,
         cache_size: float | str = "auto",
+        verbose: bool | int = False,
         n_jobs: int | None = None,
     ) -> None:
         self.lam = lam
@@ -78,11 +84,14 @@ class RLSRegressor(RegressorMixin, LeastSquaresMachine):
         self.gamma = gamma
         self.coef0 = coef0
         self.bias = bias
+        self.centres = centres
+        self.approximation = approximation
         self.solver = solver
         self.leave_one_out = leave_one_out
         self.tol = tol
         self.max_iter = max_iter
         self.cache_size = cache_size
+        self.verbose = verbose
         self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
@@ -114,11 +123,50 @@ class RLSRegressor(RegressorMixin, LeastSquaresMachine):
             weight = sample.read_weight(sample_weight, count(X))
             self._single = Y.ndim == 1
             self._fit_columns(X, Y.reshape(len(Y), -1), weight)
-            if self._left_out is not None:
-                self._residuals = Y.reshape(len(Y), -1) - self._left_out
-                self._loo_error = float((weight @ self._residuals**2).mean() / weight.sum())
         self._conclude_least_squares()
         return self
+
+    def fit_chunks(self, chunks: Any) -> Any:
+        """Train on data that need not fit into memory; `centres` must be given.
+
+        <chunks>
+
+        Parameters
+        ----------
+        chunks : function, or list
+            A function that returns a fresh iterator over pairs (X, y) or triples (X, y, sample_weight), as
+            for `fit`; all with the same columns and the same dtype.
+
+        Returns
+        -------
+        self : object
+
+        Examples
+        --------
+        >>> import numpy as np, widemargin as wm
+        >>> def chunks():
+        ...     random = np.random.default_rng(0)
+        ...     for _ in range(10):
+        ...         X = random.uniform(size=(1000, 2))
+        ...         yield X, np.sin(4 * X[:, 0]) + X[:, 1]
+        >>> machine = wm.RLSRegressor(centres=50).fit_chunks(chunks)
+        >>> machine.predict([[0.5, 0.5]]).round(2)
+        array([1.41])
+        """
+        with all_or_nothing(self):
+            self._check_parameters()
+            reader = ChunkReader(self, chunks, _numbers)
+            survey = self._survey(reader, self._see_shape)
+            self._fit_chunks(reader, survey, _columns, lambda _: 1.0, survey.spread.total)
+        self._conclude_least_squares()
+        return self
+
+    def _see_shape(self, chunk: Chunk) -> None:
+        self._single = chunk.y.ndim == 1
+
+    def _keep_errors(self, left_out: Matrix, Y: Matrix, weight: Vector) -> None:
+        self._residuals = Y - left_out
+        self._loo_error = float((weight @ self._residuals**2).mean() / weight.sum())
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The value of the function at each row of X.
@@ -147,3 +195,15 @@ class RLSRegressor(RegressorMixin, LeastSquaresMachine):
 
     def _shaped(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         return values[:, 0] if self._single else values
+
+
+def _numbers(y: Any) -> NDArray[np.float64]:
+    """Valid targets of a chunk."""
+    Y = np.asarray(check_array(y, ensure_2d=False, allow_nd=False, input_name="y"), dtype=np.float64)
+    if Y.ndim not in (1, 2):
+        raise ValueError("y must have one or two dimensions.")
+    return Y
+
+
+def _columns(chunk: Chunk) -> NDArray[np.float64]:
+    return chunk.y.reshape(chunk.size, -1)

@@ -60,7 +60,11 @@ def choose_gamma(gamma: str | float, X: Any, weight: NDArray[np.float64]) -> flo
     if gamma == "auto":
         return 1.0 / d
     with np.errstate(over="ignore", invalid="ignore"):
-        spread = variance(X, weight)
+        return gamma_of_spread(variance(X, weight), d)
+
+
+def gamma_of_spread(spread: float, d: int) -> float:
+    """1 / (d times the variance), or 1 where all points are the same."""
     if not np.isfinite(spread):
         raise ValueError(
             "X is too large: its variance, needed for gamma='scale', overflows; scale X "
@@ -109,7 +113,7 @@ CHECKS: dict[str, Any] = {
     "accept_sparse": "csr",
     "dtype": DTYPES,
     "order": "C",
-    "ensure_all_finite": False,  # `_finite` names the row
+    "ensure_all_finite": False,  # `finite` names the row
 }
 
 
@@ -118,7 +122,7 @@ def read_points(estimator: Any, X: Any) -> Any:
     if are_objects(unframed(X), estimator.kernel):
         return unframed(X)
     _refuse_sparse_matrix(estimator, X)
-    return _finite(validate_data(estimator, X, **CHECKS))
+    return finite(validate_data(estimator, X, **CHECKS))
 
 
 def read_training(estimator: Any, X: Any, y: Any, **y_checks: Any) -> tuple[Any, Any]:
@@ -130,7 +134,7 @@ def read_training(estimator: Any, X: Any, y: Any, **y_checks: Any) -> tuple[Any,
         return unframed(X), y
     _refuse_sparse_matrix(estimator, X)
     X, y = validate_data(estimator, X, y, **CHECKS, **y_checks)
-    return _finite(X), y
+    return finite(X), y
 
 
 def read_classes(y: Any) -> tuple[NDArray, NDArray[np.int32]]:
@@ -151,7 +155,7 @@ def read_classes(y: Any) -> tuple[NDArray, NDArray[np.int32]]:
     return classes, index.astype(np.int32)
 
 
-def _finite(X: Any) -> Any:
+def finite(X: Any) -> Any:
     """X itself; a ValueError names its first row with NaN or infinity."""
     entries = X.data if sp.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
@@ -178,8 +182,8 @@ def read_prediction(estimator: Any, X: Any) -> Any:
     if is_precomputed(estimator.kernel):
         n, n_support = estimator.shape_fit_[0], len(estimator.support_)
         if getattr(X, "ndim", 0) == 2 and X.shape[1] == n_support != n:
-            return _finite(check_array(X, dtype=DTYPES, order="C", ensure_all_finite=False))
-    points = _finite(check_array(X, estimator=estimator, input_name="X", **CHECKS))
+            return finite(check_array(X, dtype=DTYPES, order="C", ensure_all_finite=False))
+    points = finite(check_array(X, estimator=estimator, input_name="X", **CHECKS))
     validate_data(estimator, X, reset=False, skip_check_array=True)
     return points
 

@@ -1,10 +1,11 @@
-"""Files: data as CSV or in LIBSVM's format, models in the library's own and in LIBSVM's format."""
+"""Files: data as CSV, Parquet or in LIBSVM's format, models in the library's own and in LIBSVM's format."""
 
 from .csv_format import read_csv
 from .libsvm_format import read_libsvm, read_libsvm_kernel, write_libsvm, write_libsvm_kernel
 from .libsvm_machine import from_libsvm, load_libsvm_model, save_libsvm_model, to_libsvm
 from .libsvm_model import LibsvmModel, read_libsvm_model, write_libsvm_model
 from .model_file import load_model, save_model
+from .parquet_format import parquet_chunks
 from .storable import storable
 from .table import Table, read_table
 
@@ -14,6 +15,7 @@ __all__ = [
     "from_libsvm",
     "load_libsvm_model",
     "load_model",
+    "parquet_chunks",
     "read_csv",
     "read_libsvm",
     "read_libsvm_kernel",

@@ -29,6 +29,7 @@ PACKAGES = (
     "losses",
     "regularization",
     "reduction",
+    "least_squares.centres",
 )
 
 GUESTS = (Pipeline, MaxAbsScaler, MinMaxScaler, Normalizer, RobustScaler, StandardScaler)

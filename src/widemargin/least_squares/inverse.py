@@ -10,7 +10,14 @@ from scipy.linalg import lapack, solve_triangular
 
 from .features import Features
 
-__all__ = ["CholeskyInverse", "FeatureInverse", "Inverse", "SingularSystem", "refuse_overflow"]
+__all__ = [
+    "CholeskyFactor",
+    "CholeskyInverse",
+    "FeatureInverse",
+    "Inverse",
+    "SingularSystem",
+    "refuse_overflow",
+]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -48,7 +55,7 @@ class Inverse(Protocol):
         ...
 
 
-class _Factor:
+class CholeskyFactor:
     """The Cholesky factor of S + ridge I in place of the lower triangle of S (in C order)."""
 
     def __init__(self, S: Matrix, ridge: float) -> None:
@@ -88,7 +95,7 @@ class CholeskyInverse:
     """
 
     def __init__(self, M: Matrix, ridge: float) -> None:
-        self._factor: _Factor | None = _Factor(M, ridge)
+        self._factor: CholeskyFactor | None = CholeskyFactor(M, ridge)
 
     def solve(self, T: Matrix) -> Matrix:
         if self._factor is None:
@@ -111,7 +118,7 @@ class FeatureInverse:
     def __init__(self, F: Features, ridge: float) -> None:
         self.F = F
         self.ridge = ridge
-        self._factor = _Factor(np.ascontiguousarray(F.gram()), ridge)
+        self._factor = CholeskyFactor(np.ascontiguousarray(F.gram()), ridge)
 
     def weights(self, T: Matrix) -> Matrix:
         """v = (F'F + ridge I)^-1 F'T, the primal solution; F v are the fitted values."""

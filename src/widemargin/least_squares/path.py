@@ -41,8 +41,10 @@ def _path(known: dict[float, float]) -> Path:
     return Path(np.array(ridges), np.array([known[ridge] for ridge in ridges]))
 
 
-def search_grid(errors: Callable[[Vector], Vector], trace: float) -> Path:
-    """A logarithmic grid, refined twice around its best value.
+def search_grid(
+    errors: Callable[[Vector], Vector], trace: float, refined: int = REFINED, rounds: int = ROUNDS
+) -> Path:
+    """A logarithmic grid, refined around its best value.
 
     Parameters
     ----------
@@ -50,15 +52,17 @@ def search_grid(errors: Callable[[Vector], Vector], trace: float) -> Path:
         From ridges to their errors, all at once.
     trace : float
         The trace of K, at most which the largest eigenvalue is.
+    refined, rounds : int
+        Values between the neighbours of the best one, and how often they are refined.
     """
     grid = np.geomspace(*RANGE, GRID) * _positive(trace)
     known: dict[float, float] = {}
-    for _ in range(ROUNDS + 1):
+    for _ in range(rounds + 1):
         known |= dict(zip(grid.tolist(), errors(grid).tolist(), strict=True))
         path = _path(known)
         at = int(np.searchsorted(path.ridges, path.best))
         low, high = path.ridges[max(at - 1, 0)], path.ridges[min(at + 1, len(path.ridges) - 1)]
-        grid = np.geomspace(low, high, REFINED + 2)[1:-1]
+        grid = np.geomspace(low, high, refined + 2)[1:-1]
     return path
 
 

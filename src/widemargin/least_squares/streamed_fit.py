@@ -1,0 +1,120 @@
+"""Least squares with coefficients at a few centres, over rows that come in blocks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import eigh
+
+from .fit import LeastSquaresFit
+from .inverse import CholeskyFactor, refuse_overflow
+from .leave_one_out import LeaveOneOut
+from .moments import Moments, moments_of
+from .path import search_grid
+from .stream import Rows, Stream
+
+__all__ = ["fit_stream"]
+
+Matrix = NDArray[np.float64]
+Vector = NDArray[np.float64]
+
+
+REFINED = 31
+"""All values that two rounds in memory may try, in one round: values cost less than passes."""
+
+
+def fit_stream(stream: Stream, ridge: float | None, loo: bool = False) -> LeastSquaresFit:
+    """What `fit_low_rank` computes, without ever holding the features of all rows.
+
+    One pass sums up Phi'Phi and Phi'Y. Leave-one-out errors take one more for each of the two grids of
+    ridges, leave-one-out residuals another.
+
+    Parameters
+    ----------
+    stream : Stream
+    ridge : float or None
+        None is the one of the least leave-one-out error.
+    loo : bool
+        Whether leave-one-out residuals are wanted.
+    """
+    moments = moments_of(stream)
+    path = left_out = None
+    if ridge is None or loo:
+        spectrum = _Spectrum.of(moments)
+        if ridge is None:
+            path = search_grid(
+                lambda ridges: spectrum.errors(stream, ridges),
+                float(spectrum.values.sum()),
+                REFINED,
+                rounds=1,
+            )
+            ridge = path.best
+        left_out = spectrum.leave_one_out(stream, ridge) if loo else None
+        v = spectrum.weights(np.array([ridge]))[0]
+    else:
+        v = CholeskyFactor(moments.normal_matrix(), ridge).solve(moments.normal_right)
+    weights, intercept = moments.function(v)
+    return LeastSquaresFit(stream.basis.coefficients(weights), intercept, None, ridge, left_out, path)
+
+
+@dataclass(frozen=True)
+class _Spectrum:
+    """F'F = V diag(values) V', and what it says of rows that were left out, see `leave_one_out`."""
+
+    moments: Moments
+    values: Vector
+    V: Matrix
+
+    @classmethod
+    def of(cls, moments: Moments) -> _Spectrum:
+        gram = moments.normal_matrix()
+        refuse_overflow(gram)
+        values, V = eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
+        return cls(moments, np.maximum(values, 0.0), V)
+
+    def weights(self, ridges: Vector) -> NDArray[np.float64]:
+        """(F'F + ridge I)^-1 F'T for each ridge."""
+        return self.V @ self._turned(ridges)
+
+    def errors(self, stream: Stream, ridges: Vector) -> Vector:
+        """Mean squared leave-one-out errors, in one pass."""
+        squares = np.zeros(ridges.size)
+        for rows, A in stream.features(f"leave-one-out at {ridges.size} values of lam"):
+            r, h = self._residuals(rows, A, ridges)
+            out = r / _stays(rows, h)[:, :, None]
+            squares += np.einsum("i,gik,gik->g", rows.weight, out, out) / out.shape[2]
+        return squares / self.moments.total
+
+    def leave_one_out(self, stream: Stream, ridge: float) -> LeaveOneOut:
+        """The residuals of all rows, also of those without weight, in one pass."""
+        parts, squares, error, left = [], 0.0, 0.0, self.moments.copies
+        for rows, A in stream.features("leave-one-out"):
+            (r,), h = self._residuals(rows, A, np.array([ridge]))
+            parts.append(r / _stays(rows, h).T)
+            squares += float((rows.weight @ r**2).mean())
+            error += float((rows.weight @ parts[-1] ** 2).mean())
+            left -= float(h.sum())
+        total, copies = self.moments.total, self.moments.copies
+        return LeaveOneOut(np.concatenate(parts), error / total, copies**2 / total * squares / left**2)
+
+    def _residuals(self, rows: Rows, A: Matrix, ridges: Vector) -> tuple[NDArray[np.float64], Matrix]:
+        """y - f(x), shape (ridges, rows, outputs), and the leverages, shape (ridges, rows)."""
+        P = self.moments.framed(A) @ self.V
+        turned = self._turned(ridges)
+        flat = turned.transpose(1, 0, 2).reshape(len(self.values), -1)
+        fitted = (P @ flat).reshape(rows.size, ridges.size, -1).transpose(1, 0, 2)
+        h = (P**2 @ (1 / (self.values[:, None] + ridges))).T
+        if self.moments.bias == "free":
+            h += 1 / self.moments.total
+        return rows.Y - self.moments.target_mean - fitted, rows.weight * h
+
+    def _turned(self, ridges: Vector) -> NDArray[np.float64]:
+        """(values + ridge)^-1 V'F'T for each ridge, shape (ridges, features, outputs)."""
+        return (self.V.T @ self.moments.normal_right) / (self.values + ridges[:, None])[:, :, None]
+
+
+def _stays(rows: Rows, h: Matrix) -> Matrix:
+    """1 - phi h, where a row that stands for several copies loses one of them."""
+    return 1 - h / np.maximum(rows.copies, 1.0)

@@ -38,6 +38,9 @@ DOUBT = 0.3
 QUESTION_WORK = 2**28
 """Multiplications of each thread between two chances for Ctrl-C, where the core has threads of its own."""
 
+CORE_BLOCK = 256
+"""Columns that the core computes together."""
+
 PANEL_POINTS = 256
 """Points whose kernel values meet their coefficients together."""
 
@@ -162,7 +165,8 @@ def weighted_sum(
         return sums
     column_work = gram.entry_work * rows.size
     threads = 1 if column_work * columns.size < THREADED_WORK else allowed_threads(n_jobs)
-    size = max(256 * threads, int(QUESTION_WORK * threads / column_work))
+    blocks = max(1, int(QUESTION_WORK / (CORE_BLOCK * column_work)))
+    size = CORE_BLOCK * blocks * threads  # whole blocks of the core: nothing depends on the number of threads
     with single_threaded_blas():
         for begin in range(0, columns.size, size):
             some = slice(begin, begin + size)

@@ -1,6 +1,8 @@
 #pragma once
 // Products of a kernel matrix with a vector, without the matrix: blocks are used while they are in a near cache.
 
+#include <atomic>
+
 #include "gram.hpp"
 #include "lease.hpp"
 #include "parallel.hpp"
@@ -19,14 +21,15 @@ inline std::size_t rows_between_questions(const Gram& gram, std::size_t columns)
   return rows < block_rows ? rows : rows / block_rows * block_rows;
 }
 
-/// Calls body(begin, end) on parts of [0, n) as wide as a block, in several threads if there is work for them; the
-/// parts do not depend on how many, nor then does what is computed.
+/// Calls body(begin, end) on parts of [0, n) as wide as a block, in several threads if there is work for them, whoever is
+/// ready taking the next; the parts do not depend on how many, nor then does what is computed.
 template <class Body>
 void by_block_columns(Index n, int threads, double work, Body body) {
   constexpr double work_worth_threads = 1 << 18;  // less costs less than starting a thread
   const Index blocks = (n + block_columns - 1) / block_columns;
-  parallel_for(blocks, work < work_worth_threads ? 1 : threads, [&](Index begin, Index end) {
-    for (Index b = begin; b < end; ++b) body(b * block_columns, std::min(n, (b + 1) * block_columns));
+  std::atomic<Index> next = 0;
+  parallel_for(std::min<Index>(blocks, work < work_worth_threads ? 1 : threads), threads, [&](Index, Index) {
+    for (Index b = next++; b < blocks; b = next++) body(b * block_columns, std::min(n, (b + 1) * block_columns));
   });
 }
 

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <vector>
 
+#include "lease.hpp"
 #include "types.hpp"
 
 namespace wm {
@@ -36,6 +37,16 @@ class Gram {
   /// type.
   virtual void block(std::span<const Index> which, std::span<const Index> columns, float* out) const = 0;
   virtual void block(std::span<const Index> which, std::span<const Index> columns, double* out) const = 0;
+
+  /// The same for rows that lie apart: out[a][b] = K[which[a], columns[b]].
+  virtual void scatter(std::span<const Index> which, std::span<const Index> columns,
+                       std::span<float* const> out) const {
+    copy_block(which, columns, out);
+  }
+  virtual void scatter(std::span<const Index> which, std::span<const Index> columns,
+                       std::span<double* const> out) const {
+    copy_block(which, columns, out);
+  }
 
   /// Whether the entries are in memory: then nobody need keep copies of rows.
   virtual bool stored() const { return false; }
@@ -91,6 +102,14 @@ class Gram {
   virtual Index preferred_block() const { return 1; }
 
  private:
+  template <class Real>
+  void copy_block(std::span<const Index> which, std::span<const Index> columns, std::span<Real* const> out) const {
+    Lease<Real> entries(which.size() * columns.size());
+    block(which, columns, entries.data());
+    for (std::size_t a = 0; a < which.size(); ++a)
+      std::copy_n(entries.data() + a * columns.size(), columns.size(), out[a]);
+  }
+
   mutable std::once_flag diagonal_known_;
   mutable std::vector<double> diagonal_;
   mutable double largest_ = 0.0;

@@ -21,8 +21,8 @@ inline std::size_t rows_between_questions(const Gram& gram, std::size_t columns)
   return rows < block_rows ? rows : rows / block_rows * block_rows;
 }
 
-/// Calls body(begin, end) on parts of [0, n) as wide as a block, in several threads if there is work for them, whoever is
-/// ready taking the next; the parts do not depend on how many, nor then does what is computed.
+/// Calls body(begin, end) on parts of [0, n) as wide as a block, in several threads if there is work for them, whoever
+/// is ready taking the next; the parts do not depend on how many, nor then does what is computed.
 template <class Body>
 void by_block_columns(Index n, int threads, double work, Body body) {
   constexpr double work_worth_threads = 1 << 18;  // less costs less than starting a thread
@@ -51,6 +51,36 @@ void add_product(const Gram& gram, std::span<const Index> rows, const double* we
       sweep::accumulate(values, weights + first, out + begin, static_cast<Index>(width));
     }
   });
+}
+
+/// out[a] += sum_b weights[b] K[points[a], points[b]], as above; of two mirrored entries one is computed. Asks
+/// `must_stop()` now and then and returns false if it said so.
+template <class Real, class MustStop>
+bool add_symmetric_product(const Gram& gram, std::span<const Index> points, const double* weights, double* out,
+                           int threads, MustStop must_stop) {
+  for (std::size_t first = 0; first < points.size(); first += block_rows) {
+    const auto rows = points.subspan(first, std::min(block_rows, points.size() - first)),
+               columns = points.subspan(first);
+    const std::size_t blocks = (columns.size() + block_columns - 1) / block_columns;
+    std::vector<double> mirrored(blocks * rows.size(),
+                                 0.0);  // by block, so that sums have the same order in all threads
+    const double work = gram.entry_work * static_cast<double>(rows.size() * columns.size());
+    by_block_columns(static_cast<Index>(columns.size()), threads, work, [&](Index begin, Index end) {
+      const std::size_t width = end - begin;
+      Lease<Real> block(rows.size() * width);
+      gram.block(rows, columns.subspan(begin, width), block.data());
+      std::vector<const Real*> values;
+      for (std::size_t r = 0; r < rows.size(); ++r) values.push_back(block.data() + r * width);
+      sweep::accumulate(values, weights + first, out + first + begin, static_cast<Index>(width));
+      if (static_cast<std::size_t>(begin) >= rows.size())
+        sweep::products(values, weights + first + begin, mirrored.data() + begin / block_columns * rows.size(),
+                        static_cast<Index>(width));
+    });
+    for (std::size_t b = 0; b < blocks; ++b)
+      for (std::size_t r = 0; r < rows.size(); ++r) out[first + r] += mirrored[b * rows.size() + r];
+    if (must_stop() && first + rows.size() < points.size()) return false;
+  }
+  return true;
 }
 
 }  // namespace wm

@@ -139,7 +139,7 @@ class Iterate {
         unknown.append(s, 0.0);
     }
     if (!add_products<double>(reference_.minus(settled_at_), known, must_stop) ||
-        !add_products<double>(reference_, unknown, must_stop))
+        !add_exact_products(unknown, must_stop))
       return exact_ = false;
     for (const Entries* exact : {&known, &unknown})
       for (std::size_t k = 0; k < exact->slots.size(); ++k) {
@@ -213,6 +213,31 @@ class Iterate {
       counters_.kernel_evaluations += static_cast<std::int64_t>(count * columns.size());
       if (must_stop() && first + count < rows.size()) return false;
     }
+    return true;
+  }
+
+  /// sums.values += K[sums.slots, :] reference, in double; if it is about all slots of the reference, by symmetry.
+  template <class MustStop>
+  bool add_exact_products(Entries& sums, MustStop must_stop) {
+    Entries others;
+    std::vector<std::size_t> own, foreign;  // places in `sums`
+    for (std::size_t k = 0, next = 0; k < sums.slots.size(); ++k) {
+      while (next < reference_.slots.size() && reference_.slots[next] < sums.slots[k]) ++next;
+      const bool has_coefficient = next < reference_.slots.size() && reference_.slots[next] == sums.slots[k];
+      (has_coefficient ? own : foreign).push_back(k);
+      if (!has_coefficient) others.append(sums.slots[k], 0.0);
+    }
+    if (own.size() < reference_.slots.size() || gram_.stored())
+      return add_products<double>(reference_, sums, must_stop);
+    if (!add_products<double>(reference_, others, must_stop)) return false;
+    std::vector<Index> room;
+    const std::span<const Index> points = slots_.points(reference_.slots, room);
+    std::vector<double> mutual(points.size(), 0.0);
+    if (!add_symmetric_product<double>(gram_, points, reference_.values.data(), mutual.data(), threads_, must_stop))
+      return false;
+    counters_.kernel_evaluations += static_cast<std::int64_t>(points.size() * (points.size() + 1) / 2);
+    for (std::size_t k = 0; k < own.size(); ++k) sums.values[own[k]] = mutual[k];
+    for (std::size_t k = 0; k < foreign.size(); ++k) sums.values[foreign[k]] = others.values[k];
     return true;
   }
 

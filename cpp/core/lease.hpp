@@ -1,20 +1,27 @@
 #pragma once
+#include <mutex>
 #include <utility>
 #include <vector>
 
 namespace wm {
 
-/// Room for `size` values of T on this thread, returned to the thread when the lease ends. Leases nest.
+/// Room for `size` values of T, kept for the next one who needs some: threads come and go, fresh memory is dear.
 template <class T>
 class Lease {
  public:
   explicit Lease(std::size_t size) {
-    if (idle().empty()) idle().emplace_back();  // where this one goes back to, without fail
-    room_ = std::move(idle().back());
-    idle().pop_back();
+    {
+      const std::lock_guard lock(mutex());
+      if (idle().empty()) idle().emplace_back();  // where this one goes back to, without fail
+      room_ = std::move(idle().back());
+      idle().pop_back();
+    }
     if (room_.size() < size) room_.resize(size);
   }
-  ~Lease() { idle().push_back(std::move(room_)); }
+  ~Lease() {
+    const std::lock_guard lock(mutex());
+    idle().push_back(std::move(room_));
+  }
   Lease(const Lease&) = delete;
   Lease& operator=(const Lease&) = delete;
 
@@ -22,8 +29,12 @@ class Lease {
 
  private:
   static std::vector<std::vector<T>>& idle() {
-    static thread_local std::vector<std::vector<T>> rooms;
+    static std::vector<std::vector<T>> rooms;
     return rooms;
+  }
+  static std::mutex& mutex() {
+    static std::mutex one;
+    return one;
   }
 
   std::vector<T> room_;

@@ -266,12 +266,12 @@ class RowCache {
       const double work = gram_.entry_work * static_cast<double>(rows.size() * column_points.size());
       by_block_columns(static_cast<Index>(column_points.size()), threads, work, [&](Index begin, Index end) {
         const std::size_t width = end - begin;
-        Lease<Real> block(std::min(block_rows, rows.size()) * width);
+        std::vector<Real*> parts;
         for (std::size_t first = 0; first < rows.size(); first += block_rows) {
           const auto some = row_points.subspan(first, std::min(block_rows, rows.size() - first));
-          gram_.block(some, column_points.subspan(begin, width), block.data());
-          for (std::size_t r = 0; r < some.size(); ++r)
-            std::copy_n(block.data() + r * width, width, places[first + r] + begin);
+          parts.clear();
+          for (std::size_t r = 0; r < some.size(); ++r) parts.push_back(places[first + r] + begin);
+          gram_.scatter(some, column_points.subspan(begin, width), parts);
         }
       });
     }

@@ -104,6 +104,20 @@ void accumulate(const std::vector<const Real*>& rows, const double* weights, dou
   });
 }
 
+/// out[r] = sum_k rows[r][k] weights[k] over k < size.
+template <class Real>
+void products(const std::vector<const Real*>& rows, const double* __restrict weights, double* out, Index size) {
+  simd::on_avx512([&]() WM_INLINE_LAMBDA {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      const Real* const __restrict row = rows[r];
+      double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+      for (Index k = 0; k < size; ++k) sum += weights[k] * double(row[k]);
+      out[r] = sum;
+    }
+  });
+}
+
 inline Extremes extremes(const double* G, const double* rise, const double* fall, Index begin, Index end) {
   Extremes e;
   for (Index k = begin; k < end; ++k) {

@@ -47,6 +47,16 @@ class PairwiseGram : public Gram {
     std::visit([&](const auto& z) { accumulate_in<double>(z, which, columns, out); }, z_);
   }
 
+  void scatter(std::span<const Index> which, std::span<const Index> columns,
+               std::span<float* const> out) const override {
+    if (!scatter_by_packing(which, columns, out)) Gram::scatter(which, columns, out);
+  }
+
+  void scatter(std::span<const Index> which, std::span<const Index> columns,
+               std::span<double* const> out) const override {
+    if (!scatter_by_packing(which, columns, out)) Gram::scatter(which, columns, out);
+  }
+
   void diagonal(double* out) const override {
     if constexpr (Term::from_products != FromProducts::product) {  // the distance of a point to itself
       std::fill_n(out, rows(), 0.0);
@@ -103,14 +113,30 @@ class PairwiseGram : public Gram {
   /// A large block of points written out, if that is cheaper; false if it is not.
   template <class Out>
   bool by_packing(std::span<const Index> which, std::span<const Index> columns, Out* out) const {
+    return pack<Out>(which, columns, [&](std::size_t a, std::size_t b, auto* sums, std::size_t count) {
+      map_sums(sums, count, out + a * columns.size() + b);
+    });
+  }
+
+  template <class Out>
+  bool scatter_by_packing(std::span<const Index> which, std::span<const Index> columns,
+                          std::span<Out* const> out) const {
+    return pack<Out>(which, columns, [&](std::size_t a, std::size_t b, auto* sums, std::size_t count) {
+      for (std::size_t begin = 0; begin < count; ++a) {
+        const std::size_t width = std::min(count - begin, columns.size() - b);
+        map_sums(sums + begin, width, out[a] + b);
+        begin += width;
+      }
+    });
+  }
+
+  template <class Out, class Use>
+  bool pack(std::span<const Index> which, std::span<const Index> columns, Use use) const {
     constexpr std::size_t few = 4;
     if constexpr (Term::from_products == FromProducts::no) return false;
     if constexpr (Term::from_products != FromProducts::no) {
       if (which.size() < few || columns.size() < few || !blocks().template worthwhile<Out>()) return false;
-      blocks().template for_each_stretch<Out>(which, columns,
-                                              [&](std::size_t a, std::size_t b, auto* sums, std::size_t count) {
-                                                map_sums(sums, count, out + a * columns.size() + b);
-                                              });
+      blocks().template for_each_stretch<Out>(which, columns, use);
       return true;
     }
   }

@@ -133,6 +133,18 @@ def test_T_SHRINK_the_traced_objective_of_a_decomposition_counts_what_is_set_asi
     assert objective[-1] == pytest.approx(solution.dual_objective, rel=1e-6)
 
 
+@pytest.mark.parametrize("n_threads", [1, 3])
+def test_the_gradient_of_many_support_vectors_is_exact_where_it_counts(n_threads):
+    """More of them than a block has rows: mirrored entries are computed once."""
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(1900, 12)), random.choice([-1.0, 1.0], size=1900)
+    solution = Decomposition().solve(soft_margin(y, C=1.0), Gaussian(gamma=0.3).bind(X), n_threads=n_threads)
+    support = solution.alpha != 0
+    assert support.sum() > 1200
+    gradient = y - Gaussian(gamma=0.3).gram(X) @ solution.alpha
+    np.testing.assert_allclose(solution.gradient[support], gradient[support], rtol=0, atol=1e-11)
+
+
 def test_an_answer_to_stop_counts_wherever_in_the_run_it_is_given():
     """Also while all variables are being verified, where the solver may have nobody to tell."""
     X, y, _ = cases.classification(0, n=40)

@@ -155,8 +155,7 @@ Problem with_start(const Problem& problem, std::span<const double> start) {
 }
 
 nb::dict solve(const Problem& given, const Gram& gram, const std::optional<Doubles>& start, const Settings& settings,
-               std::optional<std::pair<Index, Settings>> decomposition, std::int64_t trace_every, nb::object observer,
-               double interval) {
+               std::optional<Index> working_set_size, std::int64_t trace_every, nb::object observer, double interval) {
   if (gram.rows() != gram.columns()) throw std::invalid_argument("A solver needs a square Gram.");
   given.check(gram.rows());
   std::optional<Problem> elsewhere;
@@ -168,9 +167,8 @@ nb::dict solve(const Problem& given, const Gram& gram, const std::optional<Doubl
   {
     nb::gil_scoped_release release;
     Observer watch(std::ref(report), interval);
-    solution = decomposition ? solve_decomposition(problem, gram, decomposition->first, decomposition->second, settings,
-                                                   watch, trace_every)
-                             : solve_smo(problem, gram, settings, watch, trace_every);
+    solution = working_set_size ? solve_decomposition(problem, gram, *working_set_size, settings, watch, trace_every)
+                                : solve_smo(problem, gram, settings, watch, trace_every);
   }
   return solution_dict(solution, report.interrupted);
 }
@@ -275,7 +273,7 @@ void bind_solvers(nb::module_& m) {
           [](Settings& s, std::optional<std::pair<Index, Index>> pair) { s.run.first_pair = pair; },
           nb::for_setter(nb::arg("pair").none()));
 
-  m.def("solve", &solve, "problem"_a, "gram"_a, "start"_a.none(), "settings"_a, "decomposition"_a.none(),
+  m.def("solve", &solve, "problem"_a, "gram"_a, "start"_a.none(), "settings"_a, "working_set_size"_a.none(),
         "trace_every"_a, "observer"_a.none(), "interval"_a,
-        "Solve a problem; `decomposition` is None or (size of the working set, settings of the inner solver).");
+        "Solve a problem, by decomposition if there is a `working_set_size`.");
 }

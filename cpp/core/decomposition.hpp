@@ -20,8 +20,8 @@ namespace wm {
 template <class Real>
 class Decomposition {
  public:
-  Decomposition(Run<Real>& run, Index size, std::size_t cache_bytes, const Settings& inner)
-      : run_(run), size_(affordable(size, cache_bytes)), inner_(inner) {}
+  Decomposition(Run<Real>& run, Index size, const Settings& settings)
+      : run_(run), size_(affordable(size, settings.cache_bytes)), policies_(settings.policies) {}
 
   /// Nothing: single precision does not suffice, continue in double.
   std::optional<Status> run() {
@@ -29,7 +29,7 @@ class Decomposition {
       if (state_.violation() <= aim_ && verified()) return run_.status;
       if (run_.out_of_iterations() || run_.told_to_stop()) return run_.finish(run_.status);
       if (precision_exhausted_) return std::nullopt;
-      if (mostly_free()) return run_smo(run_, inner_.policies);
+      if (mostly_free()) return run_smo(run_, policies_);
       if (!improve(choose()) && nothing_to_gain()) return run_.status;
       if (run_.counters.rounds % rounds_between_shrinks == 0) run_.shrink(shrinking_, 0.5);
       if (run_.options.may_need_double) precision_exhausted_ |= run_.rounding() > tolerance_;
@@ -138,8 +138,8 @@ class Decomposition {
 
   std::vector<double> best_change(const std::vector<Index>& W, const DenseGram<Real>& Q) {
     const InnerProblem inner(state_, W);
-    RunOptions options = inner_.run;
-    options.shrinking = false;
+    RunOptions options = run_.options;
+    options.shrinking = options.may_need_double = false;
     options.believe = true;
     options.stop = {std::max(0.1 * state_.violation(), 0.9 * aim_), inner_iterations(W.size()), infinity};
     Counters counters;
@@ -147,7 +147,7 @@ class Decomposition {
     Observer relay([&](const Progress&) { return run_.told_to_stop(); }, 0.01);
     Iterate iterate(inner.problem, Q, inner.start, 1, counters);
     Run<Real> run(iterate, std::numeric_limits<std::size_t>::max(), options, relay, counters, none);
-    run_smo(run, inner_.policies);
+    run_smo(run, policies_);
     run_.counters.iterations += counters.iterations;
     run_.counters.newton_rounds += counters.newton_rounds;
     return std::move(iterate.alpha);
@@ -208,7 +208,7 @@ class Decomposition {
 
   Run<Real>& run_;
   const Index size_;
-  const Settings& inner_;
+  const Policies& policies_;  // of the inner solver
   State<Real>& state_ = run_.state;
   const bool rows_are_stored_ = run_.rows_are_stored();
   const double tolerance_ = run_.options.stop.tolerance;
@@ -223,14 +223,11 @@ class Decomposition {
 };
 
 /// A problem that is a single working set, and one whose objective may be unbounded, is left to the inner solver.
-inline Solution solve_decomposition(const Problem& problem, const Gram& gram, Index size, const Settings& inner,
-                                    Settings settings, Observer& observer, std::int64_t trace_every) {
-  settings.policies = inner.policies;
-  settings.run.newton = inner.run.newton;
-  settings.run.rule = inner.run.rule;
+inline Solution solve_decomposition(const Problem& problem, const Gram& gram, Index size, const Settings& settings,
+                                    Observer& observer, std::int64_t trace_every) {
   if (problem.size() <= size || problem.is_cone()) return solve_smo(problem, gram, settings, observer, trace_every);
   return solve_with(problem, gram, settings, observer, trace_every,
-                    [&](auto& run) { return Decomposition(run, size, settings.cache_bytes, inner).run(); });
+                    [&](auto& run) { return Decomposition(run, size, settings).run(); });
 }
 
 }  // namespace wm

@@ -13,7 +13,6 @@ gives the bias; each builder says how.
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -101,6 +100,9 @@ class Problem:
             )
 
     def _check_values(self) -> None:
+        good = np.isfinite(self.linear) & np.isfinite(self.start) & (self.lower <= self.start)
+        if (good & (self.start <= self.upper)).all() and self.ridge is None and self.points is None:
+            return  # most are; what is wrong takes longer to find
         for name in ("linear", "start", "ridge"):
             value = getattr(self, name)
             if value is not None:
@@ -151,15 +153,16 @@ class Problem:
     def _with_points(self, points: NDArray[np.int32]) -> Problem:
         """The same problem on other points; what has been checked is not checked again."""
         _refuse(points < GROUNDED, points, "points", "must be a row of the Gram, or -1")
-        other = copy(self)
-        object.__setattr__(other, "points", np.ascontiguousarray(points))
+        other = object.__new__(Problem)
+        other.__dict__.update(self.__dict__, points=np.ascontiguousarray(points))
         return other
 
     def by_point(self, a: ArrayLike, n: int) -> Vector:
         """Coefficients of the n points: the sum of the variables that share each point."""
-        a = np.asarray(a, dtype=np.float64)
-        real = self.rows != GROUNDED
-        return np.bincount(self.rows[real], weights=a[real], minlength=n).astype(np.float64, copy=False)
+        a, rows = np.asarray(a, dtype=np.float64), self.rows
+        if rows.min() == GROUNDED:
+            a, rows = a[rows != GROUNDED], rows[rows != GROUNDED]
+        return np.bincount(rows, weights=a, minlength=n).astype(np.float64, copy=False)
 
     def feasible_near(self, a: ArrayLike) -> Vector:
         """A feasible point near `a`, for a warm start after the box has changed.
@@ -509,9 +512,10 @@ def _positive(value: ArrayLike, name: str, size: int) -> Vector:
         raise ValueError(
             f"{name} has shape {vector.shape}: give one number, or one for each of the {size} samples."
         )
-    vector = np.broadcast_to(vector, size).copy()
-    _refuse(~(vector > 0), vector, name, "must be positive")
-    return vector
+    all_of_them = np.empty(size)
+    all_of_them[:] = vector
+    _refuse(~(all_of_them > 0), all_of_them, name, "must be positive")
+    return all_of_them
 
 
 def _check_nu(nu: float) -> None:

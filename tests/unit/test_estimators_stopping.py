@@ -237,8 +237,8 @@ def test_the_first_working_set_is_not_computed_to_its_end_when_told_to_stop():
     core = _core.Problem(
         problem.linear, problem.lower, problem.upper, problem.start, None, None, [problem.size]
     )
-    inner = wm.SMO().settings(wm.Stop())
-    raw = _core.solve(core, gram, None, inner, (1024, inner), 0, observer, 0.0)
+    settings = wm.SMO().settings(wm.Stop())
+    raw = _core.solve(core, gram, None, settings, 1024, 0, observer, 0.0)
     assert Status(raw["status"]) is Status.INTERRUPTED
     assert 0 < min(filter(None, seen)) < 1024**2 / 2
     assert not raw["alpha"].any()

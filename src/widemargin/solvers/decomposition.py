@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 
 from widemargin import _core
 from widemargin.problems import Problem
-from widemargin.solvers.smo import SMO, Observer, limit, run, tie_order
+from widemargin.solvers.smo import PRECISIONS, SMO, Observer, choice, run, tie_order
 from widemargin.solvers.solution import Solution, Stop
 
 LARGEST = 1024
@@ -72,8 +72,8 @@ class Decomposition(BaseEstimator):
             raise ValueError(f"size must be at least 2; got {self.size!r}.")
         inner = self.inner if self.inner is not None else SMO()
         _check_inner(inner)
-        settings = SMO(precision=self.precision).settings(stop or Stop())
-        limit(settings, stop or Stop(), shrinking, cache_bytes, n_threads)
+        settings = inner.settings(stop or Stop(), shrinking, cache_bytes, n_threads)
+        settings.precision = choice("precision", self.precision, PRECISIONS)
         return run(
             problem,
             gram,
@@ -83,7 +83,7 @@ class Decomposition(BaseEstimator):
             start=start,
             trace=self.trace,
             observer=observer,
-            decomposition=(int(size), inner.settings(Stop())),
+            working_set_size=int(size),
         )
 
 
@@ -91,7 +91,8 @@ def _check_inner(inner: SMO) -> None:
     """Refuse what would not be read."""
     if not isinstance(inner, SMO):
         raise ValueError(f"inner must be an SMO or None, not {inner!r}.")
+    usual = SMO()
     for name in ("tie_break", "seed", "precision", "trace", "first_pair"):
-        if getattr(inner, name) != getattr(SMO(), name):
+        if getattr(inner, name) != getattr(usual, name):
             place = "has no meaning there" if name == "first_pair" else "belongs to the Decomposition itself"
             raise ValueError(f"{name} of the inner solver {place}.")

@@ -17,7 +17,7 @@ Observer = Callable[[_core.Progress], bool | None]
 
 _RULES = {"kkt": _core.StopRule.kkt, "step": _core.StopRule.step}
 _FINISHES: dict[str | None, bool] = {None: False, "newton": True}
-_PRECISIONS = {
+PRECISIONS = {
     "auto": _core.Precision.auto,
     "single": _core.Precision.single,
     "double": _core.Precision.double,
@@ -142,29 +142,24 @@ class SMO(BaseEstimator):
         """The record the core reads."""
         if self.trace < 0:
             raise ValueError(f"trace must be a number of iterations, 0 for none; got {self.trace!r}.")
+        if cache_bytes < 0:
+            raise ValueError(f"cache_bytes must not be negative; got {cache_bytes!r}.")
         settings = _core.Settings()
         policies = _core.Policies()
         working_set(self.working_set).configure(policies)
         step_rule(self.step).configure(policies)
         settings.policies = policies
-        settings.rule = _choice("stopping", self.stopping, _RULES)
-        settings.precision = _choice("precision", self.precision, _PRECISIONS)
-        settings.newton = _choice("finish", self.finish, _FINISHES)
-        limit(settings, stop, shrinking, cache_bytes, n_threads)
+        settings.rule = choice("stopping", self.stopping, _RULES)
+        settings.precision = choice("precision", self.precision, PRECISIONS)
+        settings.newton = choice("finish", self.finish, _FINISHES)
+        settings.tolerance = stop.tol
+        settings.max_iterations = stop.max_iter
+        settings.max_seconds = np.inf if stop.max_time is None else stop.max_time
+        settings.polish = stop.polish
+        settings.shrinking = shrinking
+        settings.cache_bytes = int(cache_bytes)
+        settings.threads = n_threads
         return settings
-
-
-def limit(settings: _core.Settings, stop: Stop, shrinking: bool, cache_bytes: int, n_threads: int) -> None:
-    """Write limits and resources into the record the core reads."""
-    if cache_bytes < 0:
-        raise ValueError(f"cache_bytes must not be negative; got {cache_bytes!r}.")
-    settings.tolerance = stop.tol
-    settings.max_iterations = stop.max_iter
-    settings.max_seconds = np.inf if stop.max_time is None else stop.max_time
-    settings.polish = stop.polish
-    settings.shrinking = shrinking
-    settings.cache_bytes = int(cache_bytes)
-    settings.threads = n_threads
 
 
 def tie_order(problem: Problem, tie_break: str, seed: int) -> np.ndarray | None:
@@ -191,7 +186,7 @@ def run(
     start: np.ndarray | None,
     trace: int,
     observer: Observer | None,
-    decomposition: tuple[int, _core.Settings] | None = None,
+    working_set_size: int | None = None,
 ) -> Solution:
     """Hand a problem to the core, its variables in the given order."""
     m = len(problem.linear)
@@ -226,7 +221,7 @@ def run(
         gram,
         pick(start),
         settings,
-        decomposition,
+        working_set_size,
         int(trace),
         observer,
         0.05,
@@ -234,7 +229,7 @@ def run(
     return Solution.from_core(raw, order)
 
 
-def _choice(name: str, value: str | None, choices: dict):
+def choice(name: str, value: str | None, choices: dict):
     if value not in choices:
         raise ValueError(f"{name} must be one of {list(choices)}; got {value!r}.")
     return choices[value]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
@@ -103,15 +103,16 @@ class Solution:
 
     def summary(self) -> Solution:
         """The same without what takes memory: one number per variable, and what the run cost."""
-        nothing = np.empty(0)
-        return replace(self, alpha=nothing, gradient=nothing, counters={})
+        other, nothing = object.__new__(Solution), np.empty(0)
+        other.__dict__.update(self.__dict__, alpha=nothing, gradient=nothing, counters={})
+        return other
 
     @classmethod
     def from_core(cls, raw: dict[str, Any], order: np.ndarray | None = None) -> Solution:
         """Wrap the core's answer; ``order[k]`` is the variable the core called ``k``."""
         raw = dict(raw)
         raw["status"] = Status(raw["status"])
-        raw["offset_intervals"] = np.column_stack([raw.pop("offsets_low"), raw.pop("offsets_high")])
+        raw["offset_intervals"] = np.array([raw.pop("offsets_low"), raw.pop("offsets_high")]).T
         if order is not None:
             for name in ("alpha", "gradient"):
                 restored = np.empty_like(raw[name])

@@ -71,11 +71,11 @@ def compress(machine: Any, n_vectors: int, method: str = "selection", *, max_ite
     Returns
     -------
     compressed : a machine of the same class
-        Its `support_vectors_` are the z_j (`support_` is -1 for those that are no training points), shared by all of its
-        functions; `dual_coef_` has a row of coefficients for each of these. `compression_` is a record with
-        the `norm` of each function of the original, its `distance` from the new one and ``bound(X)`` on the
-        change of decision values. All else, like certificate, probabilities and leave-one-out, is that of
-        the original.
+        Its `support_vectors_` are the z_j (`support_` is -1 for those that are no training points), shared by
+        all of its functions; `dual_coef_` has a row of coefficients for each of these. `compression_` is a
+        record with the `norm` of each function of the original, its `distance` from the new one and
+        ``bound(X)`` on the change of decision values. All else, like certificate, probabilities and
+        leave-one-out, is that of the original.
 
     Examples
     --------

@@ -51,6 +51,15 @@ class Decomposition(BaseEstimator):
         self.seed = seed
         self.precision = precision
         self.trace = trace
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse what cannot work or would not be read."""
+        if self.size is not None and self.size < 2:
+            raise ValueError(f"size must be at least 2; got {self.size!r}.")
+        if self.inner is not None:
+            _check_inner(self.inner)
+        SMO(tie_break=self.tie_break, precision=self.precision, trace=self.trace)
 
     def solve(
         self,
@@ -65,13 +74,11 @@ class Decomposition(BaseEstimator):
         observer: Observer | None = None,
     ) -> Solution:
         """Solve a problem on a kernel matrix; parameters as in :meth:`SMO.solve`."""
+        self._check()
         size = self.size
         if size is None:
             size = max(problem.size, 2) if problem.size <= LARGEST else min(problem.size // 8, LARGEST)
-        if size < 2:
-            raise ValueError(f"size must be at least 2; got {self.size!r}.")
         inner = self.inner if self.inner is not None else SMO()
-        _check_inner(inner)
         settings = SMO(precision=self.precision).settings(stop or Stop())
         limit(settings, stop or Stop(), shrinking, cache_bytes, n_threads)
         return run(

@@ -23,6 +23,8 @@ _PRECISIONS = {
     "double": _core.Precision.double,
 }
 
+TIE_BREAKS = ("lowest", "highest", "random")
+
 
 class SMO(BaseEstimator):
     """Sequential minimal optimisation of the one quadratic program behind every machine.
@@ -92,6 +94,8 @@ class SMO(BaseEstimator):
         self.precision = precision
         self.finish = finish
         self.trace = trace
+        self.settings(Stop())  # refuses parts that are not there, now and not in the middle of a fit
+        check_tie_break(tie_break)
 
     def solve(
         self,
@@ -169,16 +173,21 @@ def limit(settings: _core.Settings, stop: Stop, shrinking: bool, cache_bytes: in
 
 def tie_order(problem: Problem, tie_break: str, seed: int) -> np.ndarray | None:
     """The order in which the core sees the variables: it takes the first of equally good ones."""
+    check_tie_break(tie_break)
     if tie_break == "lowest":
         return None
     ends = np.cumsum(problem.group_sizes or (len(problem.linear),))
     groups = np.split(np.arange(ends[-1]), ends[:-1])
     if tie_break == "highest":
         return np.concatenate([group[::-1] for group in groups])
-    if tie_break == "random":
-        random = np.random.default_rng(seed)
-        return np.concatenate([random.permutation(group) for group in groups])
-    raise ValueError(f"tie_break must be 'lowest', 'highest' or 'random'; got {tie_break!r}.")
+    random = np.random.default_rng(seed)
+    return np.concatenate([random.permutation(group) for group in groups])
+
+
+def check_tie_break(tie_break: str) -> None:
+    """Refuse rules that are not there."""
+    if tie_break not in TIE_BREAKS:
+        raise ValueError(f"tie_break must be 'lowest', 'highest' or 'random'; got {tie_break!r}.")
 
 
 def run(

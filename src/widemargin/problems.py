@@ -174,12 +174,21 @@ class Problem:
         a = _vector(a, "a")
         if a.shape != self.start.shape:
             raise ValueError(f"a warm start of {a.size} variables does not fit a problem of {self.size}.")
-        near = _snap(a, self.lower, self.upper)
+        return self._near(a, self.lower, self.upper)
+
+    def without(self, gone: NDArray[np.bool_], near: ArrayLike) -> Problem:
+        """The same problem with some variables held at zero, and the same sums, starting near a point."""
+        lower, upper = (np.where(gone, 0.0, bound) for bound in (self.lower, self.upper))
+        return replace(self, lower=lower, upper=upper, start=self._near(_vector(near, "near"), lower, upper))
+
+    def _near(self, a: Vector, lower: Vector, upper: Vector) -> Vector:
+        """A point near `a` within these bounds that has the sums of this problem."""
+        near = _snap(a, lower, upper)
         for group in self.groups:
-            x, lower, upper = near[group], self.lower[group], self.upper[group]
+            x, low, high = near[group], lower[group], upper[group]
             grounded = self.rows[group] == GROUNDED
-            movable = [grounded] if grounded.any() else [(x > lower) & (x < upper), x != 0, x == x]
-            near[group] = _with_sum(x, lower, upper, float(self.start[group].sum()), movable)
+            movable = [grounded] if grounded.any() else [(x > low) & (x < high), x != 0, x == x]
+            near[group] = _with_sum(x, low, high, float(self.start[group].sum()), movable)
         return near
 
     def start_after(self, other: Problem, a: ArrayLike) -> Vector:

@@ -14,7 +14,7 @@ MACHINES = [
     wm.ChunkBagging(wm.RLSRegressor(), n_chunks=3, random_state=0),
     wm.Pruned(wm.SVC()),
     wm.Pruned(wm.RLSRegressor(lam=1e-3), share=0.3),
-    wm.RestrictedSVC(random_state=0),
+    wm.RestrictedSVC(),
 ]
 COUNTS = "it draws or drops a share of the points there are, whatever their weights"
 

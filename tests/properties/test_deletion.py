@@ -1,5 +1,7 @@
 """Leave-one-out along paths of solutions is what training without each point gives."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 from reference import leave_one_out as reference
 from reference import qp
 from reference.program import written_out
-from widemargin import SVC, SVR, leave_one_out
+from widemargin import SVC, SVR, NuSVC, NuSVR, OneClassSVM, leave_one_out
 from widemargin.kernels import Gaussian
 from widemargin.problems import soft_margin, squared_soft_margin, without_bias
 from widemargin.solvers import SMO, Deactivation, Stop
@@ -86,6 +88,65 @@ def test_regression(seed, C, fit_intercept, epsilon):
     machine = SVR(C=C, gamma=1.0, epsilon=epsilon, fit_intercept=fit_intercept)
     result = assert_is_retrained(machine, X, y)
     np.testing.assert_allclose(result.error, np.mean((result.predictions - y) ** 2))
+
+
+NUS = st.sampled_from([0.05, 0.3, 0.5, 0.7, 1.0])
+
+
+@settings(max_examples=40)
+@given(SEEDS, NUS, st.sampled_from([0.1, 1.0, 10.0]), st.booleans())
+def test_two_classes_with_nu(seed, nu, gamma, repeated):
+    X, y = sample(seed)
+    if repeated:  # with their classes, else there is no margin
+        X, y = X[np.arange(16) // 2], y[np.arange(16) // 2]
+    sizes = np.bincount(y > 0)
+    largest = 2 * (sizes.min() - 1) / (len(y) - 1)  # without a point of the smaller class
+    assert_is_retrained(NuSVC(nu=min(nu, largest), gamma=gamma), X, y)
+
+
+@settings(max_examples=15)
+@given(SEEDS, NUS, st.sampled_from(["all-pairs", "one-vs-all"]))
+def test_several_classes_with_nu(seed, nu, multiclass):
+    random = np.random.default_rng(seed)
+    y = np.array([0, 1, 2, 2, 1, 2] * 3)
+    X = random.standard_normal((18, 2)) + y[:, None]
+    nu = nu * (0.75 if multiclass == "all-pairs" else 0.9)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # some pairs take the largest value that they can
+        assert_is_retrained(NuSVC(nu=nu, gamma=0.5, multiclass=multiclass), X, y)
+
+
+@settings(max_examples=30)
+@given(SEEDS, NUS, st.sampled_from([0.1, 1.0, 100.0]))
+def test_regression_with_nu(seed, nu, C):
+    random = np.random.default_rng(seed)
+    X = random.uniform(-2, 2, (16, 1))
+    y = np.sin(2 * X[:, 0]) + 0.2 * random.standard_normal(16)
+    assert_is_retrained(NuSVR(C=C, nu=nu, gamma=1.0), X, y)
+
+
+@settings(max_examples=40)
+@given(SEEDS, NUS, st.sampled_from([0.1, 1.0, 10.0]), st.booleans())
+def test_outliers(seed, nu, gamma, repeated):
+    X, _ = sample(seed, repeated=repeated)
+    machine = OneClassSVM(nu=nu, gamma=gamma)
+    result = assert_is_retrained(machine, X, np.zeros(len(X)))
+    assert (result.losses == (result.predictions == -1)).all()
+
+
+@pytest.mark.filterwarnings("ignore:nu = 0.2 is infeasible for 1 of 1")  # the largest that is feasible serves
+@settings(max_examples=20)
+@given(SEEDS, st.sampled_from(["classes", "numbers", "outliers"]))
+def test_weights_of_points_with_nu(seed, kind):
+    X, y = sample(seed)
+    weight = np.random.default_rng(seed).choice([0.0, 0.5, 1.0, 3.0], len(y))
+    weight[:6] = 1.0
+    machine = {
+        "classes": NuSVC(nu=0.2, gamma=1.0, class_weight={1: 3.0}),
+        "numbers": NuSVR(nu=0.4, gamma=1.0),
+        "outliers": OneClassSVM(nu=0.4, gamma=1.0),
+    }[kind]
+    assert_is_retrained(machine, X, y, sample_weight=weight)
 
 
 @settings(max_examples=20)

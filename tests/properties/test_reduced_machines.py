@@ -11,6 +11,7 @@ import widemargin as wm
 from reference import leave_one_out as retraining
 from reference import qp
 from widemargin import losses
+from widemargin.least_squares import Frame, LeastSquares
 
 seeds = st.integers(0, 10_000)
 KERNEL = wm.Gaussian(0.5)
@@ -122,6 +123,34 @@ def test_the_constraint_holds_and_a_larger_ball_has_less_risk(loss):
         assert 0 <= machine.gap_ <= 1e-6
     assert (np.diff([machine.risk_ for machine in machines]) < 0).all()
     assert (np.diff([machine.lam_ for machine in machines]) < 0).all()
+
+
+@pytest.mark.parametrize("bias", ["none", "free", "penalised"])
+@pytest.mark.parametrize("n", [60, 600])  # all eigenvectors, and features of low rank
+def test_one_decomposition_knows_risk_and_norm_for_every_lam(bias, n):
+    random = np.random.default_rng(0)
+    X = random.uniform(-2, 2, (n, 1))
+    y, w = np.sin(3 * X[:, 0]) + 0.3 * random.standard_normal(n), random.uniform(0.5, 2.0, n)
+    wide = KERNEL + 1.0 if bias == "penalised" else KERNEL
+    frame, rows = Frame(w, "free" if bias == "free" else "none"), np.arange(n, dtype=np.int32)
+    curve = LeastSquares(wide.bind(X), rows, frame).curve(y[:, None])
+    assert curve.values.size < n if n == 600 else curve.values.size == n
+    for lam in (1e-5, 1e-2, 1.0):
+        machine = wm.TikhonovEstimator("square", KERNEL, lam, bias=bias).fit(X, y, sample_weight=w)
+        assert curve.risk(machine.regularization_.ridge) == pytest.approx(machine.risk_, rel=1e-7)
+        assert curve.norm(machine.regularization_.ridge) == pytest.approx(machine.norm_, rel=1e-7)
+
+
+def test_a_ball_of_least_squares_takes_one_fit(monkeypatch):
+    X, y = sample()
+    fits, fit = [], LeastSquares.fit
+    monkeypatch.setattr(LeastSquares, "fit", lambda *a, **b: fits.append(a) or fit(*a, **b))
+    machine = wm.IvanovEstimator("square", KERNEL, 2.0).fit(X, y)
+    assert len(fits) == 1 < machine.n_fits_
+    monkeypatch.setattr(LeastSquares, "curve", lambda self, Y: None)
+    one_by_one = wm.IvanovEstimator("square", KERNEL, 2.0).fit(X, y)
+    assert len(fits) == 1 + one_by_one.n_fits_
+    assert machine.lam_ == pytest.approx(one_by_one.lam_, rel=1e-5)
 
 
 @given(seeds)

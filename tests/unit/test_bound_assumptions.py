@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from widemargin import SVC, SVR, bounds
+from widemargin import SVC, SVR, bounds, losses
 
 X = np.array([[-3.0], [-1.0], [-0.5], [0.5], [1.0], [3.0]])
 y = np.array([0, 0, 1, 0, 1, 1])
@@ -114,6 +114,8 @@ def test_a_violated_assumption_is_named(bound, parameters, sentence):
         (lambda: bounds.vc_bound(2, n=50, h=5), "share of errors"),
         (lambda: bounds.vc_dimension(1.0, 0.0), "margin must be a positive number"),
         (lambda: bounds.stability("ramp", n=5, lam=1.0, kappa=1.0), "loss must be one of"),
+        (lambda: bounds.stability(losses.Ramp(), n=5, lam=1.0, kappa=1.0), "must be convex, which Ramp"),
+        (lambda: bounds.stability(1.0, n=5, lam=1.0, kappa=1.0), "or a Loss; got 1.0"),
         (lambda: bounds.stability("hinge", n=5, lam=0.0, kappa=1.0), "lam must be a positive number"),
         (lambda: bounds.stability("hinge", n=5, lam=1.0, kappa=1.0, mode="x"), "mode must be one of"),
         (
@@ -131,6 +133,17 @@ def test_a_violated_assumption_is_named(bound, parameters, sentence):
 def test_numbers_outside_their_range_are_refused(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call()
+
+
+def test_losses_by_name_and_as_objects_are_as_stable():
+    of = {"n": 10, "lam": 0.3, "kappa": 1.2, "target": 2.0}
+    objects = {"hinge": losses.Hinge(), "absolute": losses.Absolute(), "square": losses.Square()}
+    for name, loss in objects.items():
+        assert bounds.stability_bound(0.1, loss, **of) == bounds.stability_bound(0.1, name, **of)
+    narrow = bounds.stability_bound(0.1, losses.EpsilonInsensitive(0.5), **of)
+    assert narrow < bounds.stability_bound(0.1, "epsilon-insensitive", **of)
+    distance = 2.0 * (1 + 1.2 / 0.3**0.5)
+    assert bounds.stability("square", **of) == pytest.approx((2 * distance * 1.2) ** 2 / (2 * 0.3 * 10))
 
 
 def test_formulas_have_the_constants_of_the_theorems():

@@ -226,3 +226,10 @@ def test_parquet_without_pyarrow_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(ImportError, match=r"pip install 'widemargin\[parquet\]'"):
         parquet_chunks("data.parquet", "y")
+
+
+@pytest.mark.parametrize("Machine", [wm.RLSClassifier, wm.RLSRegressor])
+def test_gaps_in_the_targets_of_a_chunk_are_named(Machine):
+    gap = np.where(np.arange(30) == 4, np.nan, 1.0)
+    with pytest.raises(ValueError, match="chunk 1: Input y contains NaN in row 4"):
+        Machine(centres=3).fit_chunks([(X[:30], y[:30].astype(float)), (X[30:60], gap)])

@@ -93,6 +93,8 @@ def test_a_linear_kernel_has_one_column_of_scores(csv_file, capsys):
         (["--Cs", ""], "--Cs has '' where"),
         (["--gammas", "1:2"], "--gammas has '1:2' where A:B:N is needed"),
         (["--gammas", "1:2:2.5"], "N a whole number"),
+        (["--gammas", "-1,2"], "--gammas has '-1,2', but all its numbers must be positive"),
+        (["--type", "rlsc"], "--type rlsc needs no search"),
         (["--kernel", "linear", "--gammas", "1"], "--gammas has no meaning for --kernel linear"),
         (["-C", "1"], "-C has no meaning here: give --Cs"),
         (["--gamma", "1"], "--gamma has no meaning here: give --gammas"),

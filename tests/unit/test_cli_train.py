@@ -57,7 +57,7 @@ def test_the_model_is_named_after_the_data_by_default(csv_file, tmp_path, monkey
     assert (tmp_path / "points.csv.model").exists()
 
 
-@pytest.mark.parametrize("kind", ["svc", "nu-svc", "svr", "nu-svr", "one-class", "ball"])
+@pytest.mark.parametrize("kind", ["svc", "nu-svc", "svr", "nu-svr", "one-class", "ball", "rlsc", "rlsr"])
 def test_every_type_trains_and_predicts(kind, csv_file, tmp_path):
     model, output = tmp_path / "model", tmp_path / "output"
     assert main(["train", str(csv_file), str(model), "--type", kind, "--scale", "standard"]) == 0
@@ -210,6 +210,22 @@ BAD = {
     "no labels": (["train", "points.csv", "--label", "none"], "needs labels"),
     "unknown column": (["train", "words.csv", "--label", "colour"], "'colour'"),
     "one class": (["train", "same.csv"], "class"),
+    "numbers for classes of least squares": (["train", "numbers.csv", "-s", "rlsc"], "use --type rlsr"),
+    "words for numbers of least squares": (["train", "words.csv", "-s", "rlsr"], "has left"),
+    "C of least squares": (
+        ["train", "points.csv", "-s", "rlsc", "-C", "1"],
+        "-C has no meaning for --type r",
+    ),
+    "solver of least squares": (["train", "points.csv", "-s", "rlsr", "--step", "newton"], "--step has no"),
+    "time of least squares": (["train", "points.csv", "-s", "rlsr", "--max-time", "1"], "--max-time has no"),
+    "lam of another type": (["train", "points.csv", "--lam", "1"], "--lam has no meaning for --type svc"),
+    "lam is a word": (["train", "points.csv", "-s", "rlsc", "--lam", "few"], "'few' is neither a number nor"),
+    "lam is zero": (["train", "points.csv", "-s", "rlsc", "--lam", "0"], "lam must be"),
+    "no centres": (["train", "points.csv", "-s", "rlsc", "--centres", "0"], "'0' is no whole number"),
+    "many centres": (["train", "points.csv", "-s", "rlsc", "--centres", "91"], "91 of them cannot be chosen"),
+    "gamma by leave-one-out": (["train", "points.csv", "--gamma", "loo"], "--gamma loo has no meaning"),
+    "least squares in LIBSVM's format": (["train", "points.csv", "-s", "rlsc", *LIBSVM], "--type rlsc"),
+    "broken stream": (["train", "broken.libsvm", "-s", "rlsc", "--centres", "1"], "broken.libsvm, line 2"),
 }
 
 
@@ -388,6 +404,111 @@ def test_control_c_while_the_libraries_load_ends_with_a_word():
     environment = os.environ | {"PYTHONPATH": str(Path(wm.__file__).absolute().parents[1])}
     ended = subprocess.run([sys.executable, "-c", IMPATIENT], env=environment, capture_output=True, text=True)
     assert ended.returncode == 130 and ended.stderr == "widemargin: interrupted\n"
+
+
+LEAST_SQUARES = {
+    "lam by leave-one-out": ([], {}),
+    "all given": (
+        ["--lam", "0.01", "--gamma", "0.5", "--bias", "free"],
+        {"lam": 0.01, "gamma": 0.5, "bias": "free"},
+    ),
+    "gamma by leave-one-out": (["--gamma", "loo"], {"gamma": "loo"}),
+    "centres": (["--centres", "20", "--seed", "3"], {"centres": wm.RandomCentres(20, seed=3)}),
+}
+
+
+@pytest.mark.parametrize("case", LEAST_SQUARES)
+@pytest.mark.parametrize("kind", ["rlsc", "rlsr"])
+def test_least_squares_are_trained_stored_and_loaded(kind, case, csv_file, sample, tmp_path, capsys):
+    X, y = sample
+    options, parameters = LEAST_SQUARES[case]
+    assert main(["train", str(csv_file), str(tmp_path / "model"), "-s", kind, *options]) == 0
+    said = capsys.readouterr().out
+    expected = (wm.RLSClassifier if kind == "rlsc" else wm.RLSRegressor)(**parameters).fit(X, y)
+    stored = io.load_model(tmp_path / "model")
+    np.testing.assert_allclose(stored.dual_coef_, expected.dual_coef_, rtol=1e-9)
+    np.testing.assert_array_equal(stored.predict(X), expected.predict(X))
+    np.testing.assert_array_equal(stored.loo_predictions_, expected.loo_predictions_)
+    assert f"lam {expected.lam_:.6g}" in said and ("(by leave-one-out)" in said) == (case != "all given")
+    error = f"{1 - expected.loo_error_ if kind == 'rlsc' else expected.loo_error_:.4g}"
+    assert f"leave-one-out: {'accuracy' if kind == 'rlsc' else 'mean squared error'} {error}" in said
+    assert ("20 centres" in said) == (case == "centres")
+
+
+def test_of_many_points_the_squared_error_is_told(libsvm_file, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("widemargin.estimators.low_rank_machine.LEAVE_ONE_OUT_SIZE", 50)
+    options = ["-s", "rlsc", "--centres", "9"]
+    assert main(["train", str(libsvm_file), str(tmp_path / "a"), *options]) == 0
+    said = capsys.readouterr().out
+    assert f"mean squared error {io.load_model(tmp_path / 'a').loo_path_.min():.4g}" in said
+    assert main(["train", str(libsvm_file), str(tmp_path / "b"), *options, "--lam", "0.1"]) == 0
+    assert "leave-one-out error not computed" in capsys.readouterr().out
+
+
+def test_with_centres_libsvm_files_are_read_in_parts(libsvm_file, sample, tmp_path, monkeypatch, capsys):
+    X, y = sample
+    parts = io.libsvm_chunks
+    monkeypatch.setattr(io, "libsvm_chunks", lambda path: parts(path, rows=25))
+    monkeypatch.setattr(io, "read_libsvm", None)  # it is never read as a whole
+    arguments = [str(libsvm_file), str(tmp_path / "model"), "-s", "rlsc", "--centres", "15"]
+    assert main(["train", *arguments]) == 0
+    said = capsys.readouterr().out
+    machine = wm.RLSClassifier(centres=15).fit_chunks(parts(libsvm_file, rows=25))
+    stored = io.load_model(tmp_path / "model")
+    np.testing.assert_allclose(stored.decision_function(X), machine.decision_function(X), rtol=1e-9)
+    assert f"({np.sum(machine.predict(X) == y)}/90)" in said and "90 points, 3 features, 15 centres" in said
+
+
+@pytest.fixture
+def parquet_file(sample, tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    X, y = sample
+    columns = {name: X[:, k] for k, name in enumerate("abc")} | {"side": np.where(y > 0, "right", "left")}
+    pytest.importorskip("pyarrow.parquet").write_table(pyarrow.table(columns), tmp_path / "points.parquet")
+    return tmp_path / "points.parquet"
+
+
+@pytest.mark.parametrize("options", [[], ["-s", "rlsc"], ["-s", "rlsc", "--centres", "15"]])
+def test_parquet_files_are_trained_on_and_predicted(options, parquet_file, tmp_path, capsys):
+    assert main(["train", str(parquet_file), str(tmp_path / "model"), "--label", "side", *options]) == 0
+    rate = capsys.readouterr().out.split("on the training points: ")[1].splitlines()[0]
+    assert main(["predict", str(parquet_file), str(tmp_path / "model"), str(tmp_path / "out")]) == 0
+    assert capsys.readouterr().out.strip() == rate
+    assert set((tmp_path / "out").read_text().split()) == {"left", "right"}
+
+
+def test_parquet_without_pyarrow_is_said_in_a_sentence(tmp_path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (tmp_path / "a.parquet").write_bytes(b"PAR1")
+    for options in ([], ["-s", "rlsc", "--centres", "3"]):
+        assert main(["train", str(tmp_path / "a.parquet"), *options]) == 2
+        assert "widemargin[parquet]" in capsys.readouterr().err
+
+
+def test_conjugate_gradients_that_fall_short_are_warned_of(csv_file, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("widemargin.estimators.low_rank_machine.DIRECT_CENTRES", 5)
+    options = ["-s", "rlsc", "--lam", "1e-6", "--centres", "30", "--max-iter", "2", "--scale", "standard"]
+    assert main(["train", str(csv_file), str(tmp_path / "model"), *options]) == 0
+    said = capsys.readouterr()
+    assert said.err.startswith("widemargin: warning: ") and "max_iter=2" in said.err
+    assert "2 steps of conjugate gradients" in said.out
+
+
+def test_control_c_shows_the_mean_of_the_folds_that_are_done(csv_file, monkeypatch, capsys):
+    calls = []
+
+    def fit(estimator, points):
+        calls.append(points)
+        if len(calls) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return points.fit(estimator)
+
+    monkeypatch.setattr("widemargin.cli.train.fit", fit)
+    assert main(["train", str(csv_file), "--cv", "4"]) == 130
+    said = capsys.readouterr()
+    *folds, mean = said.out.splitlines()
+    assert len(folds) == 2 and mean.startswith("mean of 2 of 4 folds: accuracy ")
+    assert float(mean.split()[-1]) == pytest.approx(np.mean([float(f.split()[-2]) for f in folds]), abs=1e-3)
 
 
 @pytest.mark.parametrize("option", [["-t", "4"], ["-s", "5"]])

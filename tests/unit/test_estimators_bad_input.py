@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from sklearn.datasets import load_iris
 
 import widemargin as wm
+from widemargin.solvers import Decomposition
 
 X, y = load_iris(return_X_y=True)
 K = X @ X.T
@@ -64,7 +65,59 @@ def test_one_sentence_names_the_row_that_is_not_finite(convert):
 @pytest.mark.parametrize("Machine", [wm.SVC, wm.SVR, wm.NuSVC, wm.NuSVR])
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_nan_and_infinity_in_y(Machine, value):
-    assert_refused(Machine(), "Input y contains (NaN|infinity)", y=with_entry(y, value))
+    assert_refused(Machine(), "Input y contains (NaN|infinity) in row 3: drop", y=with_entry(y, value))
+    with pytest.raises(ValueError, match="in row 3"):
+        Machine().fit(X, list(with_entry(y, value)))
+
+
+SUPERVISED = [
+    wm.SVC(),
+    wm.NuSVC(),
+    wm.SVR(),
+    wm.NuSVR(),
+    wm.RLSClassifier(),
+    wm.RLSRegressor(),
+    wm.RestrictedSVC(),
+    wm.TikhonovEstimator("square"),
+]
+
+
+@pytest.mark.parametrize("machine", SUPERVISED, ids=repr)
+def test_targets_that_are_missing_are_asked_for_by_the_machine_itself(machine):
+    name = type(machine).__name__
+    with pytest.raises(ValueError, match=rf"This {name} estimator requires y .*: call fit\(X, y\)"):
+        machine.fit(X, None)
+    with pytest.raises((TypeError, ValueError), match=rf"This {name} estimator|{name}\.fit\(\)"):
+        machine.fit(X)
+
+
+def test_a_ball_has_one_price():
+    assert_refused(wm.EnclosingBall(nu=0.2, C=1.0), r"nu=0.2 and C=1.0 .*: give one of them")
+    default, given = wm.EnclosingBall().fit(X), wm.EnclosingBall(nu=0.1).fit(X)
+    assert default.radius_ == given.radius_
+
+
+@pytest.mark.parametrize(
+    ("build", "parameters", "message"),
+    [
+        (wm.SMO, {"working_set": "foo"}, "working_set must be a rule or one of"),
+        (wm.SMO, {"step": "foo"}, "step must be a rule or one of"),
+        (wm.SMO, {"stopping": "foo"}, "stopping must be one of"),
+        (wm.SMO, {"tie_break": "foo"}, "tie_break must be"),
+        (wm.SMO, {"precision": "foo"}, "precision must be one of"),
+        (wm.SMO, {"finish": "foo"}, "finish must be one of"),
+        (wm.SMO, {"trace": -1}, "trace must be a number"),
+        (Decomposition, {"size": 1}, "size must be at least 2; got 1"),
+        (Decomposition, {"inner": "foo"}, "inner must be an SMO"),
+        (Decomposition, {"tie_break": "foo"}, "tie_break must be"),
+        (Decomposition, {"precision": "foo"}, "precision must be one of"),
+    ],
+)
+def test_solvers_are_refused_when_they_are_made_and_when_they_are_used(build, parameters, message):
+    with pytest.raises(ValueError, match=message):
+        build(**parameters)
+    solver = build().set_params(**parameters)
+    assert_refused(wm.SVC(solver=solver), message)
 
 
 @pytest.mark.parametrize("Machine", [wm.SVC, wm.NuSVC])
@@ -122,7 +175,7 @@ def test_a_single_class_of_positive_weight(Machine):
         (wm.NuSVC, {"nu": 0.0}, r"nu must be a number in \(0, 1\], not 0.0"),
         (wm.NuSVR, {"nu": 1.5}, r"nu must be a number in \(0, 1\], not 1.5"),
         (wm.OneClassSVM, {"nu": 1.5}, r"nu must be a number in \(0, 1\], not 1.5"),
-        (wm.EnclosingBall, {"nu": -0.5}, r"nu must be a number in \[0, 1\], not -0.5"),
+        (wm.EnclosingBall, {"nu": -0.5}, r"nu must be None or a number in \[0, 1\], not -0.5"),
     ],
 )
 def test_bad_parameters(Machine, parameters, message):

@@ -8,9 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from libsvm.svmutil import svm_read_problem
+from scipy import sparse
 from scipy.sparse import coo_array, csr_array, csr_matrix
 
-from widemargin.io import read_libsvm, read_libsvm_kernel, write_libsvm, write_libsvm_kernel
+from widemargin.io import (
+    libsvm_chunks,
+    read_libsvm,
+    read_libsvm_kernel,
+    write_libsvm,
+    write_libsvm_kernel,
+)
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 untimed = settings(deadline=None, max_examples=50)
@@ -193,3 +200,34 @@ class TestWriting:
         with pytest.raises(ValueError, match=message):
             write_libsvm(path, np.eye(2), y)
         assert path.read_text() == "old" and len(list(tmp_path.iterdir())) == 1
+
+
+@pytest.mark.parametrize("name", ["data.svm", "data.svm.gz"])
+@pytest.mark.parametrize("rows", [1, 3, 100])
+def test_chunks_are_the_rows_of_the_file(name, rows, tmp_path):
+    X = np.random.default_rng(0).integers(0, 3, size=(7, 4)).astype(float)
+    X[:, 3] = np.arange(7) == 6  # only the last row is as wide as all
+    write_libsvm(tmp_path / name, X, np.arange(7))
+    chunks = libsvm_chunks(tmp_path / name, rows=rows)
+    for _ in range(2):  # as often as asked
+        parts = list(chunks())
+        assert len(parts) == -(-7 // rows)
+        np.testing.assert_array_equal(sparse.vstack([part for part, _ in parts]).toarray(), X)
+        np.testing.assert_array_equal(np.concatenate([y for _, y in parts]), np.arange(7))
+
+
+def test_chunks_name_the_line_that_is_wrong(tmp_path):
+    path = tmp_path / "data.svm"
+    path.write_text("1 1:1\n# a comment\n\n1 1:1\n1 1:nan\n")
+    with pytest.raises(ValueError, match="line 5: the value of index 1, nan"):
+        libsvm_chunks(path, rows=2)
+    with pytest.raises(ValueError, match="line 5"):
+        list(libsvm_chunks(path, n_features=1, rows=2)())
+    path.write_text("# nothing\n")
+    with pytest.raises(ValueError, match="holds no rows"):
+        libsvm_chunks(path)
+    with pytest.raises(ValueError, match="rows must be"):
+        libsvm_chunks(path, rows=0)
+    (tmp_path / "cut.svm.gz").write_bytes(b"\x1f\x8b\x08")
+    with pytest.raises(ValueError, match="whole gzip file"):
+        libsvm_chunks(tmp_path / "cut.svm.gz")

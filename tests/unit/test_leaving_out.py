@@ -5,7 +5,7 @@ import pytest
 from scipy import sparse
 
 from reference import leave_one_out as reference
-from widemargin import SVC, SVR, NuSVC, leave_one_out
+from widemargin import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM, leave_one_out
 from widemargin.deletion import held_out
 from widemargin.problems import nu_classification, soft_margin
 from widemargin.solvers import Deactivation, Held
@@ -58,8 +58,14 @@ def test_regression_without_room_for_slack_is_refused():
 
 
 def test_bad_input_is_refused_in_a_sentence(monkeypatch):
-    with pytest.raises(TypeError, match="SVC and SVR, not for NuSVC"):
-        leave_one_out(NuSVC(), X, y)
+    with pytest.raises(TypeError, match="OneClassSVM, not for EnclosingBall"):
+        leave_one_out(EnclosingBall(), X, y)
+    with pytest.raises(ValueError, match=r"nu = 0.9 is infeasible: .* \(0, 0.75\]"):
+        leave_one_out(NuSVC(nu=0.9), X, y)
+    with pytest.raises(ValueError, match=r"nu = 0.72 is infeasible without sample .* \(0, 0.695652\]"):
+        leave_one_out(NuSVC(nu=0.72), X, y)
+    with pytest.raises(ValueError, match="at least two samples"):
+        leave_one_out(OneClassSVM(), X[:1])
     with pytest.raises(ValueError, match="C must be"):
         leave_one_out(SVC(C=-1), X, y)
     with pytest.raises(ValueError, match="class 'one' has a single point"):
@@ -69,6 +75,16 @@ def test_bad_input_is_refused_in_a_sentence(monkeypatch):
     monkeypatch.setattr("widemargin.deletion.leaving_out.available_bytes", lambda: 1000)
     with pytest.raises(ValueError, match="use fewer points"):
         leave_one_out(SVC(), X, y)
+
+
+def test_of_nu_machines_only_support_vectors_are_retrained():
+    outliers = leave_one_out(OneClassSVM(nu=0.2, gamma=1.0), X)
+    support = OneClassSVM(nu=0.2, gamma=1.0, tol=1e-10).fit(X).support_.size
+    assert outliers.retrained == pytest.approx(support, abs=2) and outliers.solved == 0
+    classes = leave_one_out(NuSVC(nu=0.2, gamma=1.0), X, y)
+    assert 0 < classes.retrained == classes.solved < len(X)
+    numbers = leave_one_out(NuSVR(nu=0.2, gamma=1.0), X, X[:, 0])
+    assert 0 < numbers.retrained == numbers.solved < len(X)
 
 
 def test_a_path_needs_what_belongs_together():

@@ -38,7 +38,7 @@ MACHINES = {
     "RLSClassifier": wm.RLSClassifier().fit(iris.data, iris.target),
     "RLSRegressor": wm.RLSRegressor(gamma=0.5).fit(X, np.c_[t, t**2]),
     "TikhonovEstimator": wm.TikhonovEstimator("square", bias="penalised").fit(X, t),
-    "RestrictedSVC": wm.RestrictedSVC(0.4, random_state=0).fit(iris.data, iris.target),
+    "RestrictedSVC": wm.RestrictedSVC(0.4).fit(iris.data, iris.target),
 }
 
 
@@ -141,7 +141,7 @@ def test_compress_refuses_in_a_sentence():
 # Estimators
 
 ESTIMATORS = {
-    "RestrictedSVC": wm.RestrictedSVC(0.5, gamma=0.5, random_state=0),
+    "RestrictedSVC": wm.RestrictedSVC(0.5, gamma=0.5),
     "ChunkBagging": wm.ChunkBagging(wm.SVC(gamma=0.5), n_chunks=3, random_state=0),
     "Pruned": wm.Pruned(wm.SVC(gamma=0.5), share=0.1),
 }
@@ -211,20 +211,35 @@ def test_foreign_machines_can_be_bagged():
     assert bag.score(X, y) > 0.7
 
 
-def test_centres_may_be_a_number_a_share_or_rows():
-    assert len(wm.RestrictedSVC(7, random_state=0).fit(X, y).support_) == 7
-    assert len(wm.RestrictedSVC(0.25, random_state=0).fit(X, y).support_) == 15
-    machine = wm.RestrictedSVC([5, 3, 5]).fit(X, y)
-    np.testing.assert_array_equal(machine.support_, [3, 5])
-    np.testing.assert_array_equal(machine.support_vectors_, X[[3, 5]])
+def test_centres_may_be_all_that_they_are_for_least_squares():
+    for centres in (7, wm.RandomCentres(7, seed=3), wm.PivotedCentres(7), wm.GreedyCentres(7), [5, 3, 40]):
+        machine = wm.RestrictedSVC(centres, gamma=0.5).fit(X, y)
+        expected = wm.RLSClassifier(centres=centres, gamma=0.5).fit(X, y)
+        np.testing.assert_array_equal(machine.support_, expected.support_)
+        np.testing.assert_array_equal(machine.support_vectors_, expected.support_vectors_)
+    assert len(wm.RestrictedSVC(0.25).fit(X, y).support_) == 15
+    assert len(wm.RestrictedSVC(wm.LeverageCentres(9)).fit(X, y).support_) == 9
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+def test_centres_may_be_points(form):
+    rows = wm.RestrictedSVC([3, 5, 20], gamma=0.5, tol=1e-8).fit(X, y)
+    given = wm.RestrictedSVC(form(X[[3, 5, 20]]), gamma=0.5, tol=1e-8).fit(X, y)
+    np.testing.assert_allclose(given.decision_function(X), rows.decision_function(X), atol=1e-6)
+    assert given.support_.size == 0 and given.support_vectors_.shape == (3, 2)
+    np.testing.assert_array_equal(wm.compress(given, 2).support_, [-1, -1])
 
 
 @pytest.mark.parametrize(
     ("machine", "error", "message"),
     [
-        (wm.RestrictedSVC(61), ValueError, "centres=61 is more than the 60 samples"),
-        (wm.RestrictedSVC([0, 60]), ValueError, "centres has row 60, but X has rows 0 to 59"),
-        (wm.RestrictedSVC([-1]), ValueError, "centres has row -1"),
+        (wm.RestrictedSVC(61), ValueError, "61 of them cannot be chosen from n_samples = 60"),
+        (wm.RestrictedSVC([0, 60]), ValueError, "centres names sample 60, which is not there"),
+        (wm.RestrictedSVC([-1]), ValueError, "centres names sample -1"),
+        (wm.RestrictedSVC([3, 3]), ValueError, "centres names a sample twice"),
+        (wm.RestrictedSVC(np.ones((2, 3))), ValueError, "centres has 3 features, but X has 2"),
+        (wm.RestrictedSVC(X[:2], kernel="precomputed"), ValueError, "cannot be points"),
+        (wm.RestrictedSVC(None), ValueError, "centres must be an integer >= 1, .* not None"),
         (wm.RestrictedSVC(0), ValueError, "centres must be an integer >= 1, .* not 0"),
         (wm.RestrictedSVC(1.5), ValueError, "centres must be .* not 1.5"),
         (wm.RestrictedSVC("all"), ValueError, "centres must be .* not 'all'"),

@@ -10,9 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from widemargin import losses
 from widemargin.bounds.checks import not_negative, number_of_points, positive, probability
 
-LOSSES = ("hinge", "absolute", "epsilon-insensitive", "square")
+LOSSES: dict[str, losses.Loss] = {
+    "hinge": losses.Hinge(),
+    "absolute": losses.Absolute(),
+    "epsilon-insensitive": losses.Absolute(),  # no less than that of any epsilon
+    "square": losses.Square(),
+}
 MODES = ("deletion", "replacement")
 
 
@@ -27,21 +33,26 @@ class LossRange:
     """M: the largest loss."""
 
     @classmethod
-    def of(cls, loss: str, lam: float, kappa: float, target: float) -> LossRange:
-        """Of a loss by name; B = max V(0, y) over targets |y| <= target."""
-        if loss not in LOSSES:
-            raise ValueError(f"loss must be one of {LOSSES}; got {loss!r}.")
+    def of(cls, loss: str | losses.Loss, lam: float, kappa: float, target: float) -> LossRange:
+        """Of a loss; B = max V(0, y) over targets |y| <= target.
+
+        A convex loss is largest, and steepest, where f and y are at the ends of their ranges.
+        """
+        V = LOSSES.get(loss) if isinstance(loss, str) else loss
+        if not isinstance(V, losses.Loss):
+            raise ValueError(f"loss must be one of {tuple(LOSSES)} or a Loss; got {loss!r}.")
+        if not V.is_convex:
+            raise ValueError(f"loss must be convex, which {loss!r} is not: no machine minimises it.")
         lam, kappa, target = positive(lam, "lam"), positive(kappa, "kappa"), positive(target, "target")
-        if loss == "hinge":
-            return cls(1.0, 1.0 + kappa * np.sqrt(1 / lam))
-        if loss == "square":
-            distance = kappa * np.sqrt(target**2 / lam) + target
-            return cls(2 * distance, distance**2)
-        return cls(1.0, kappa * np.sqrt(target / lam) + target)
+        y = np.array([-1.0, 1.0]) * (1.0 if isinstance(V, losses.MarginLoss) else target)
+        largest = kappa * np.sqrt(V.value(np.zeros(2), y).max() / lam)
+        f, y = np.array([-largest, -largest, largest, largest]), np.tile(y, 2)
+        steepest = V.lipschitz if np.isfinite(V.lipschitz) else np.abs(V.subgradient(f, y)).max()
+        return cls(float(steepest), float(V.value(f, y).max()))
 
 
 def stability(
-    loss: str, *, n: int, lam: float, kappa: float, target: float = 1.0, mode: str = "deletion"
+    loss: str | losses.Loss, *, n: int, lam: float, kappa: float, target: float = 1.0, mode: str = "deletion"
 ) -> float:
     """How much the loss at any point changes when a training point is deleted, or replaced: at most
 
@@ -49,7 +60,9 @@ def stability(
 
     Parameters
     ----------
-    loss : {"hinge", "absolute", "epsilon-insensitive", "square"}
+    loss : {"hinge", "absolute", "epsilon-insensitive", "square"} or Loss
+        The loss V that the machine minimises, by name or a convex one of `widemargin.losses`. sigma is its
+        Lipschitz constant; where it has none, that on the functions which the machine can return.
     n : int
         Points.
     lam : float
@@ -57,7 +70,7 @@ def stability(
     kappa : float
         The largest sqrt(k(x, x)).
     target : float, default=1.0
-        The largest |y|.
+        The largest |y|; that of a loss of margins is 1.
     mode : {"deletion", "replacement"}, default="deletion"
 
     Returns
@@ -73,6 +86,8 @@ def stability(
     >>> import widemargin as wm
     >>> wm.bounds.stability("hinge", n=100, lam=0.5, kappa=1.0)
     0.01
+    >>> wm.bounds.stability(wm.losses.Logistic(), n=100, lam=0.5, kappa=1.0)
+    0.01
     """
     if mode not in MODES:
         raise ValueError(f"mode must be one of {MODES}; got {mode!r}.")
@@ -83,7 +98,7 @@ def stability(
 
 def stability_bound(
     empirical_risk: float,
-    loss: str,
+    loss: str | losses.Loss,
     *,
     n: int,
     lam: float,

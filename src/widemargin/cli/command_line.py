@@ -26,7 +26,7 @@ COMMANDS = {
 def run(argv: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
     try:
-        arguments = _parse(machine.spell_out_weights(sys.argv[1:] if argv is None else argv))
+        arguments = _parse(machine.spell_out(sys.argv[1:] if argv is None else argv))
     except SystemExit as end:  # argparse has said all there is to say
         return int(end.code or 0)
     with warnings.catch_warnings():

@@ -1,21 +1,27 @@
-"""The data file of `train` and `predict`."""
+"""The data file of `train`, `select` and `predict`."""
 
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 from widemargin import io
 from widemargin.io.csv_format import BadCell
+from widemargin.io.parquet_format import label_column
+
+Chunks = Callable[[], Iterator[tuple[Any, ...]]]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the data file and how to read it."""
-    parser.add_argument("data", type=Path, metavar="DATA", help="a CSV, TSV or LIBSVM file, plain or .gz")
+    parser.add_argument(
+        "data", type=Path, metavar="DATA", help="a CSV, TSV or LIBSVM file, plain or .gz, or a Parquet file"
+    )
     parser.add_argument(
         "--format",
-        choices=("auto", "libsvm", "csv"),
+        choices=("auto", "libsvm", "csv", "parquet"),
         default="auto",
         help="format of DATA (default: see for itself)",
     )
@@ -24,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_column,
         default=argparse.SUPPRESS,
         metavar="COLUMN",
-        help="column of labels in a CSV file: its name, its number (0 is the first), or 'none' "
+        help="column of labels in a CSV or Parquet file: its name, its number (0 is the first), or 'none' "
         "(default: that of the training for predict, else the last)",
     )
 
@@ -43,6 +49,22 @@ def read(arguments: argparse.Namespace, n_features: int | None = None, label: in
             hint = f"if that column holds the labels, give --label {error.column}"
             raise ValueError(f"{str(error).rstrip('.')}; {hint}") from None
         raise
+    except ImportError as error:  # Parquet without pyarrow
+        raise ValueError(str(error)) from None
+
+
+def chunks(arguments: argparse.Namespace) -> Chunks | None:
+    """The rows in parts, from formats that can be read so, else None."""
+    format = io.table_format(arguments.data) if arguments.format == "auto" else arguments.format
+    label = getattr(arguments, "label", -1)
+    if format == "libsvm":
+        return io.libsvm_chunks(arguments.data)
+    if format != "parquet" or label is None:
+        return None
+    try:
+        return io.parquet_chunks(arguments.data, label_column(arguments.data, label))
+    except ImportError as error:
+        raise ValueError(str(error)) from None
 
 
 def remember_label(estimator: Any, arguments: argparse.Namespace) -> None:

@@ -24,6 +24,7 @@ from widemargin.cli import data, machine, store, train
 from widemargin.cli.exit_code import INTERRUPTED, SUCCESS
 from widemargin.cli.interruption import Interruption
 from widemargin.cli.overwriting import refuse_overwriting
+from widemargin.cli.points import Whole
 from widemargin.cli.table import table
 from widemargin.progress import duration
 
@@ -91,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
             interruption.politely = True  # what the machine has learned is worth keeping
             chosen = result.best_estimator().get_params(deep=False)
             store.machine_of(estimator).set_params(**{name: chosen[name] for name in ("C", "gamma")})
-            train.fit(estimator, X, y)
+            train.fit(estimator, Whole(X, y))
             data.remember_label(estimator, arguments)
             store.save(estimator, arguments.model, arguments.model_format)
             if interruption.requested:
@@ -185,6 +186,10 @@ def account(result: Any, arguments: argparse.Namespace) -> str:
 
 
 def _check(arguments: argparse.Namespace) -> None:
+    if arguments.type in machine.LEAST_SQUARES:
+        raise ValueError(
+            f"--type {arguments.type} needs no search: train chooses lam, and with --gamma loo also gamma"
+        )
     if arguments.type not in SEARCHED:
         raise ValueError(f"--type {arguments.type} cannot be searched: use one of {', '.join(SEARCHED)}")
     for option in ("C", "gamma"):

@@ -34,7 +34,7 @@ def _faults(arguments: argparse.Namespace, y: Any) -> dict[str, bool]:
     classifies = arguments.type in ("svc", "nu-svc")
     return {
         "--scale": arguments.scale is not None,
-        "--type ball": arguments.type == "ball",
+        f"--type {arguments.type}": arguments.type in ("ball", "rlsc", "rlsr"),
         "--kernel laplacian": arguments.kernel == "laplacian",
         "classes that are no integers": classifies and not _are_integers(y),
     }
@@ -46,7 +46,8 @@ def _are_integers(y: Any) -> bool:
 
 def save(estimator: Any, path: Path, model_format: str) -> None:
     """Store a machine and its scaling; what watched the fit stays behind."""
-    machine_of(estimator).set_params(callback=None)
+    machine = machine_of(estimator)
+    machine.set_params(**({"callback": None} if hasattr(machine, "callback") else {"verbose": False}))
     if model_format == "libsvm":
         io.save_libsvm_model(estimator, path)
     else:

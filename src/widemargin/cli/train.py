@@ -1,6 +1,7 @@
-"""Train a machine on a CSV or LIBSVM file and store it.
+"""Train a machine on a CSV, LIBSVM or Parquet file and store it.
 
-Ctrl-C stops the fit and stores the machine as it is then; a second Ctrl-C gives up.
+Ctrl-C stops the fit and stores the machine as it is then; a second Ctrl-C gives up. Machines of least
+squares (rlsc and rlsr), which are nothing before their end, give up at once.
 """
 
 from __future__ import annotations
@@ -18,10 +19,11 @@ from sklearn.base import clone, is_classifier
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from widemargin.cli import data, machine, score, store
+from widemargin.cli import data, least_squares, machine, score, store
 from widemargin.cli.exit_code import INTERRUPTED, SUCCESS
 from widemargin.cli.interruption import Interruption
 from widemargin.cli.overwriting import refuse_overwriting
+from widemargin.cli.points import Streamed, Whole
 from widemargin.progress import Progress, ProgressLine, duration
 from widemargin.solvers import Status
 
@@ -47,29 +49,48 @@ def run(arguments: argparse.Namespace) -> int:
     path = arguments.model or Path(f"{arguments.data.name}.model")
     if arguments.cv is None:
         refuse_overwriting(("MODEL", path), ("DATA", arguments.data))
-    table = data.read(arguments)
-    X, y = table.X, table.y
-    check_labels(arguments, y)
+    points = _points(arguments)
     if arguments.cv is None:
-        store.check(path, arguments, y)
-    with Interruption() as interruption, Watch(arguments, interruption) as watch:
-        estimator = machine.machine(arguments, X, y, watch)
+        store.check(path, arguments, points.y)
+    politely = arguments.type not in machine.LEAST_SQUARES
+    with Interruption(politely=politely) as interruption, Watch(arguments, interruption) as watch:
+        estimator = machine.machine(arguments, points.X, points.y, watch)
         if arguments.cv is not None:
-            return _cross_validate(estimator, X, y, arguments, interruption)
+            return _cross_validate(estimator, points.X, points.y, arguments, interruption)
         start = time.perf_counter()
-        fit(estimator, X, y)
+        fit(estimator, points)
         seconds = time.perf_counter() - start
         data.remember_label(estimator, arguments)
         store.save(estimator, path, arguments.model_format)
     _warn(arguments, [estimator])
-    print(account(estimator, X, seconds))
+    print(account(estimator, seconds))
     if interruption.requested:
         print(f"widemargin train: interrupted; {path} holds the machine as it was then", file=sys.stderr)
         return INTERRUPTED
-    measures = score.scores(estimator, estimator.predict(X), y)
-    print(f"on the training points: {score.sentence(measures, X.shape[0])}")
+    predicted, y = points.answers(estimator)
+    print(f"on the training points: {score.sentence(score.scores(estimator, predicted, y), len(predicted))}")
     print(f"stored in {path}")
     return SUCCESS
+
+
+def _points(arguments: argparse.Namespace) -> Whole | Streamed:
+    """The points, in parts if the machine and the file allow that; their labels can be learned."""
+    chunks = data.chunks(arguments) if _takes_parts(arguments) else None
+    if chunks is not None:
+        return Streamed(chunks, lambda y: check_labels(arguments, y))
+    table = data.read(arguments)
+    check_labels(arguments, table.y)
+    return Whole(table.X, table.y)
+
+
+def _takes_parts(arguments: argparse.Namespace) -> bool:
+    needs_whole = (arguments.scale, arguments.cv, arguments.class_weight)
+    return (
+        arguments.type in machine.LEAST_SQUARES
+        and arguments.centres is not None
+        and arguments.gamma != "loo"
+        and all(option is None for option in needs_whole)
+    )
 
 
 class Watch:
@@ -96,11 +117,12 @@ class Watch:
             self.line.close()
 
 
-def fit(estimator: Any, X: Any, y: Any) -> Any:
+def fit(estimator: Any, points: Whole | Streamed) -> Any:
     """The estimator, fitted without the warning that speaks of parameters instead of options."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)
-        return estimator.fit(X, y)
+        if hasattr(store.machine_of(estimator), "callback"):  # `_warn` says it in other words
+            warnings.simplefilter("ignore", ConvergenceWarning)
+        return points.fit(estimator)
 
 
 def _warn(arguments: argparse.Namespace, estimators: Sequence[Any]) -> None:
@@ -110,7 +132,8 @@ def _warn(arguments: argparse.Namespace, estimators: Sequence[Any]) -> None:
         Status.MAX_TIME: (f"stopped at --max-time {arguments.max_time}", "a larger --max-time"),
         Status.STALLED: ("stopped where rounding ends all progress", "a larger --tol"),
     }
-    short = [fitted for fitted in map(store.machine_of, estimators) if fitted.status_ in limits]
+    machines = map(store.machine_of, estimators)
+    short = [fitted for fitted in machines if getattr(fitted, "status_", None) in limits]
     if short:
         worst = max(short, key=lambda fitted: fitted.kkt_violation_)
         event, remedy = limits[worst.status_]
@@ -122,18 +145,22 @@ def _warn(arguments: argparse.Namespace, estimators: Sequence[Any]) -> None:
         )
 
 
-def account(estimator: Any, X: Any, seconds: float) -> str:
+def account(estimator: Any, seconds: float) -> str:
     """What was trained, at what cost and how close to the optimum."""
     fitted = store.machine_of(estimator)
-    gap = fitted.duality_gap_
+    lines = least_squares.account(fitted) if hasattr(fitted, "lam_") else _certificate(fitted)
+    return f"{lines}\ntrained in {duration(seconds) if seconds >= 1 else f'{1000 * seconds:.0f} ms'}"
+
+
+def _certificate(fitted: Any) -> str:
+    (n, d), gap = fitted.shape_fit_, fitted.duality_gap_
     return (
         f"{fitted.status_.sentence}\n"
-        f"{X.shape[0]:,} points, {X.shape[1]:,} features, {len(fitted.support_):,} support vectors\n"
+        f"{n:,} points, {d:,} features, {len(fitted.support_):,} support vectors\n"
         f"{np.sum(fitted.n_iter_):,} iterations, {fitted.kernel_evaluations_:,} kernel evaluations, "
         f"KKT violation {fitted.kkt_violation_:.1e}\n"
         f"dual objective {fitted.dual_objective_:.6g}, duality gap "
-        f"{f'{gap:.1e}' if np.isfinite(gap) else 'not computed'}\n"
-        f"trained in {duration(seconds) if seconds >= 1 else f'{1000 * seconds:.0f} ms'}"
+        f"{f'{gap:.1e}' if np.isfinite(gap) else 'not computed'}"
     )
 
 
@@ -143,13 +170,13 @@ def check_labels(arguments: argparse.Namespace, y: Any) -> None:
         return
     if y is None:
         raise ValueError(f"--type {arguments.type} needs labels: name their column by --label")
-    if arguments.type in ("svc", "nu-svc") and y.dtype.kind == "f" and (y != np.round(y)).any():
-        value = y[y != np.round(y)][0]
+    if arguments.type in ("svc", "nu-svc", "rlsc") and y.dtype.kind == "f" and (y != np.round(y)).any():
+        value, twin = y[y != np.round(y)][0], "rlsr" if arguments.type == "rlsc" else "svr"
         raise ValueError(
             f"--type {arguments.type} needs classes; {arguments.data} has the label {value:g}: "
-            "use --type svr for numbers, or name another column by --label"
+            f"use --type {twin} for numbers, or name another column by --label"
         )
-    if arguments.type in ("svr", "nu-svr") and y.dtype.kind not in "biuf":
+    if arguments.type in ("svr", "nu-svr", "rlsr") and y.dtype.kind not in "biuf":
         raise ValueError(f"--type {arguments.type} needs numbers for labels; {arguments.data} has {y[0]!s}")
 
 
@@ -160,15 +187,24 @@ def _cross_validate(estimator: Any, X: Any, y: Any, arguments: argparse.Namespac
         )
     splitter = StratifiedKFold if is_classifier(estimator) else KFold
     folds = splitter(arguments.cv, shuffle=True, random_state=arguments.seed).split(X, y)
-    measured, fitted = [], []
-    for number, (train, test) in enumerate(folds, start=1):
-        fold = fit(clone(estimator), X[train], y[train])
-        fitted.append(fold)
-        if stop.requested:
-            raise KeyboardInterrupt
-        measured.append(score.scores(estimator, fold.predict(X[test]), y[test]))
-        print(f"fold {number} of {arguments.cv}: {score.sentence(measured[-1], len(test))}")
+    measured: list[dict[str, float]] = []
+    fitted = []
+    try:
+        for number, (train, test) in enumerate(folds, start=1):
+            fold = fit(clone(estimator), Whole(X[train], None if y is None else y[train]))
+            fitted.append(fold)
+            if stop.requested:
+                raise KeyboardInterrupt
+            measured.append(score.scores(estimator, fold.predict(X[test]), None if y is None else y[test]))
+            print(f"fold {number} of {arguments.cv}: {score.sentence(measured[-1], len(test))}", flush=True)
+    except KeyboardInterrupt:
+        if measured:
+            print(f"mean of {len(measured)} of {arguments.cv} folds: {score.sentence(_means(measured))}")
+        raise
     _warn(arguments, fitted)
-    means = {name: float(np.mean([measures[name] for measures in measured])) for name in measured[0]}
-    print(f"mean of {arguments.cv} folds: {score.sentence(means)}")
+    print(f"mean of {arguments.cv} folds: {score.sentence(_means(measured))}")
     return SUCCESS
+
+
+def _means(measured: list[dict[str, float]]) -> dict[str, float]:
+    return {name: float(np.mean([measures[name] for measures in measured])) for name in measured[0]}

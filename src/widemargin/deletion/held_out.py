@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import Event
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +15,8 @@ from widemargin.kernels import Precomputed
 from widemargin.problems import GROUNDED, Problem, Vector
 from widemargin.solvers import SMO, Deactivation, Solution, Stop
 from widemargin.threads import for_each
+
+Matrix = NDArray[np.float64]
 
 TOLERANCE = 1e-10
 """KKT violation up to which machines are trained."""
@@ -23,38 +27,90 @@ ACCEPTED = 1e-8
 AT_ONCE = 16
 """Points that a thread takes at a time."""
 
+Skip = Callable[[Vector, Vector], NDArray[np.bool_]]
+
+
+class Machine(Protocol):
+    """A problem and how to read it; a data class."""
+
+    @property
+    def problem(self) -> Problem:
+        """The problem to solve."""
+        ...
+
+    def function(self, solution: Any, n: int, size: Callable[[], float]) -> tuple[Vector, float]:
+        """Coefficients of the n points and the intercept; `size()` is the largest k(x, x)."""
+        ...
+
 
 @dataclass(frozen=True)
 class Trained:
     """A machine trained on some of n points."""
 
-    problem: Problem
+    machine: Any
     """On its own points only."""
 
     rows: NDArray[np.integer]
     """Which those are of the n points."""
 
-    K: NDArray[np.float64]
+    K: Matrix
     """Their kernel matrix."""
 
     solution: Solution
 
     @classmethod
-    def on(cls, problem: Problem, K: NDArray[np.float64]) -> Trained:
+    def on(cls, machine: Machine, K: Matrix) -> Trained:
         """Train on rows of the kernel matrix of n points."""
+        problem = machine.problem
         rows = np.unique(problem.rows[problem.rows != GROUNDED])
         problem = problem.among(rows)
         inner = K if rows.size == len(K) else np.ascontiguousarray(K[np.ix_(rows, rows)])
-        return cls(problem, rows, inner, _solve(problem, inner, None))
+        return cls(replace(machine, problem=problem), rows, inner, _solve(problem, inner))  # type: ignore[type-var]
+
+    @property
+    def problem(self) -> Problem:
+        """The problem it solves."""
+        return self.machine.problem
+
+    def shrunk(self, share: float) -> Trained:
+        """The machine of the same points whose fixed sums are this share of what they are."""
+        problem = replace(self.problem, start=share * self.problem.start)
+        problem = replace(problem, start=problem.feasible_near(self.solution.alpha))
+        return replace(self, machine=replace(self.machine, problem=problem), solution=_solve(problem, self.K))
+
+    def without(self, point: int) -> Trained:
+        """The machine with the same fixed sums and no coefficient at the point, trained from this one."""
+        problem = self.problem.without(self.problem.rows == point, self.solution.alpha)
+        return replace(self, machine=replace(self.machine, problem=problem), solution=_solve(problem, self.K))
+
+    def values(self, K: Matrix) -> Vector:
+        """Of its function, where K has the kernels of some points with its own."""
+        coefficients, offset = self._function()
+        return K @ coefficients + offset
 
     @property
     def coefficients(self) -> Vector:
         """Of its points."""
-        return self.problem.by_point(self.solution.alpha, self.rows.size)
+        return self._function()[0]
 
-    def values(self, K: NDArray[np.float64]) -> Vector:
-        """Of its function at all n points."""
-        return K[:, self.rows] @ self.coefficients + self.solution.offsets[0]
+    def _function(self) -> tuple[Vector, float]:
+        return self.machine.function(self.solution, self.rows.size, lambda: float(self.K.diagonal().max()))
+
+    @property
+    def needed(self) -> NDArray[np.bool_]:
+        """Which points make a difference.
+
+        One without a multiplier makes none if free variables fix the offsets of its groups; else it may be
+        an end of the interval that an offset lies in.
+        """
+        problem, alpha = self.problem, self.solution.alpha
+        free = (alpha > problem.lower) & (alpha < problem.upper)
+        moves = alpha != 0
+        for group in problem.groups:
+            moves[group] |= not free[group].any()
+        needed = np.zeros(self.rows.size, dtype=bool)
+        needed[problem.rows[moves & (problem.rows != GROUNDED)]] = True
+        return needed
 
 
 @dataclass(frozen=True)
@@ -64,25 +120,61 @@ class HeldOut:
     values: Vector
     retrained: int
     solved: int
-    """Points for which the path could not be followed, so that a solver was run."""
+    """Points for which there was no path to follow, so that a solver was run."""
 
 
-def hold_out(
-    machine: Trained,
-    K: NDArray[np.float64],
-    workers: int,
-    skip: Callable[[Vector, Vector], NDArray[np.bool_]],
-) -> HeldOut:
+def nothing(coefficients: Vector, values: Vector) -> NDArray[np.bool_]:
+    """Skip no point."""
+    return np.zeros(coefficients.size, dtype=bool)
+
+
+def hold_out(machine: Trained, K: Matrix, workers: int, skip: Skip = nothing) -> HeldOut:
     """Hold out every point of the machine, except where ``skip(coefficients, values)`` says not to.
 
-    A point without coefficient makes no difference if a free variable fixes the bias. All others are driven
-    out of the solution, and where that fails the machine is trained again, from the solution without the
-    point.
+    The fixed sums of the problem stay what they are. A point that makes no difference is left alone, all
+    others are driven out of the solution. Where that fails, or is not possible because there are two sums,
+    the machine is trained again, from the solution without the point.
     """
-    values = machine.values(K)
-    held, coefficients = values[machine.rows], machine.coefficients
-    matters = (coefficients != 0) | _offset_is_open(machine.problem, machine.solution.alpha)
-    support = np.flatnonzero(matters & ~skip(coefficients, held))
+    values = machine.values(K[:, machine.rows])
+    held = values[machine.rows]
+    support = np.flatnonzero(machine.needed & ~skip(machine.coefficients, held))
+    failed = support.tolist()
+    if len(machine.problem.groups) == 1:
+        failed = _drive_out(machine, support, held, workers)
+
+    def train_without(point: int, abandoned: Event) -> None:
+        if not abandoned.is_set():
+            held[point] = machine.without(point).values(machine.K[point])
+
+    for_each(train_without, failed, workers)
+    values[machine.rows] = held
+    return HeldOut(values, support.size, len(failed))
+
+
+def hold_out_shares(machine: Trained, K: Matrix, workers: int, shares: Vector) -> HeldOut:
+    """Hold out every point of a machine whose fixed sums are a share of the weight of all points.
+
+    Without point i the sums are ``shares[i]`` of what they are with it. Points of the same share have one
+    solution with such sums in common, of which each one is then held out as usual.
+    """
+    values = machine.values(K[:, machine.rows])
+    retrained = solved = 0
+    for share in np.unique(shares):
+        others = shares != share
+        part = hold_out(machine.shrunk(float(share)), K, workers, partial(_always, others))
+        rows = machine.rows[~others]
+        values[rows] = part.values[rows]
+        retrained, solved = retrained + part.retrained, solved + part.solved
+    return HeldOut(values, retrained, solved)
+
+
+def _always(these: NDArray[np.bool_], coefficients: Vector, values: Vector) -> NDArray[np.bool_]:
+    """Skip these points, whatever the machine says of them."""
+    return these
+
+
+def _drive_out(machine: Trained, support: NDArray[np.intp], held: Vector, workers: int) -> list[int]:
+    """Write the values without these points at the ends of their paths; returns those without an end."""
     accepted = ACCEPTED * max(1.0, float(np.abs(machine.problem.linear).max()))
     paths = Deactivation(machine.problem, machine.K, machine.solution.alpha)
     failed: list[int] = []
@@ -98,27 +190,9 @@ def hold_out(
                 failed.append(point)
 
     for_each(drive_out, np.array_split(support, -(-support.size // AT_ONCE) or 1), workers)
-    for point in failed:
-        held[point] = _train_without(point, machine)
-    values[machine.rows] = held
-    return HeldOut(values, support.size, len(failed))
+    return failed
 
 
-def _offset_is_open(problem: Problem, alpha: Vector) -> bool:
-    """Whether no variable fixes the offset, so that any point may be an end of its interval."""
-    return not ((alpha > problem.lower) & (alpha < problem.upper)).any()
-
-
-def _solve(problem: Problem, K: NDArray[np.float64], start: Vector | None) -> Solution:
+def _solve(problem: Problem, K: Matrix) -> Solution:
     solver = SMO(finish="newton", precision="double")
-    return solver.solve(problem, Precomputed().bind(K), start=start, stop=Stop(TOLERANCE))
-
-
-def _train_without(point: int, machine: Trained) -> float:
-    """The value at a point of the machine trained without it, starting from the solution without it."""
-    problem, gone = machine.problem, machine.problem.rows == point
-    lower, upper = (np.where(gone, 0.0, bound) for bound in (problem.lower, problem.upper))
-    rest = replace(problem, lower=lower, upper=upper)
-    start = rest.feasible_near(np.where(gone, 0.0, machine.solution.alpha))
-    solution = _solve(rest, machine.K, start)
-    return float(machine.K[point] @ rest.by_point(solution.alpha, len(machine.K)) + solution.offsets[0])
+    return solver.solve(problem, Precomputed().bind(K), stop=Stop(TOLERANCE))

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.utils import check_array
 
-from widemargin.estimators import parameters
+from widemargin.estimators import parameters, sample
 from widemargin.least_squares import Centres, GivenCentres, RandomCentres
 
-__all__ = ["APPROXIMATIONS", "are_points", "centres_rule", "check_count", "rule_of"]
+__all__ = ["APPROXIMATIONS", "are_points", "centres_rule", "check_count", "read_centres", "rule_of"]
 
 APPROXIMATIONS = ("rectangle", "nystrom", "subset")
 
@@ -48,6 +49,14 @@ def _is_valid(value: Any) -> bool:
 centres_rule = parameters.Rule(
     "None, an integer >= 1, Centres of such a size, rows of samples or an array of points", _is_valid
 )
+
+
+def read_centres(points: Any, d: int) -> Any:
+    """Valid centres that are points themselves, of d features like all others."""
+    points = sample.finite(check_array(points, input_name="centres", **sample.CHECKS))
+    if points.shape[1] != d:
+        raise ValueError(f"centres has {points.shape[1]} features, but X has {d}: give points like X.")
+    return points
 
 
 def rule_of(centres: Any) -> Centres:

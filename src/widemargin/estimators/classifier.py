@@ -128,7 +128,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         """The machine for labels y in {-1, +1} of these rows, with the weights of points and classes."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
         """Train on points X and their classes y.
 
         Parameters

@@ -17,6 +17,9 @@ from widemargin.estimators.outlier_detector import ROUND_OFF, KernelOutlierDetec
 from widemargin.expansion import Expansion
 from widemargin.problems import Problem, Vector
 
+NU = 0.1
+"""The share of points that may lie outside unless it is given."""
+
 
 @documented
 class EnclosingBall(KernelOutlierDetector):
@@ -31,10 +34,10 @@ class EnclosingBall(KernelOutlierDetector):
 
     Parameters
     ----------
-    nu : float, default=0.1
-        In [0, 1]; not used if C is given.
+    nu : float, optional
+        In [0, 1]; 0.1 if neither it nor C is given.
     C : float, optional
-        Price of a unit of squared distance outside the ball; `numpy.inf` allows none.
+        Price of a unit of squared distance outside the ball, in place of nu; `numpy.inf` allows none.
     <kernel parameters>
     <solver parameters>
 
@@ -64,14 +67,14 @@ class EnclosingBall(KernelOutlierDetector):
     """
 
     _rules: ClassVar[dict[str, parameters.Rule]] = SingleMachine._rules | {
-        "nu": parameters.fraction_or_zero,
+        "nu": parameters.none | parameters.fraction_or_zero,
         "C": parameters.none | parameters.positive,
     }
 
     def __init__(
         self,
         *,
-        nu: float = 0.1,
+        nu: float | None = None,
         C: float | None = None,
         kernel: Any = "rbf",
         degree: int = 3,
@@ -105,11 +108,17 @@ class EnclosingBall(KernelOutlierDetector):
         self.max_time = max_time
         self.callback = callback
 
+    def _check_parameters(self) -> None:
+        super()._check_parameters()
+        if self.nu is not None and self.C is not None:
+            raise ValueError(f"nu={self.nu} and C={self.C} say the same thing in two ways: give one of them.")
+
     def _problem(self, y: Any, weight: Vector, diagonal: Callable[[], Vector]) -> Problem:
+        nu = NU if self.nu is None else self.nu
         if self.C is not None:
             C = self.C * weight
         else:
-            C = weight / (self.nu * weight.sum()) if self.nu > 0 else np.full(weight.size, np.inf)
+            C = weight / (nu * weight.sum()) if nu > 0 else np.full(weight.size, np.inf)
         return problems.enclosing_ball(diagonal(), C)
 
     def _keep_function(self, problem: Problem, solution: Any) -> None:

@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import check_array
 
 from widemargin import kernels
 from widemargin.estimators import sample
 from widemargin.estimators.base import KernelMachine
-from widemargin.estimators.centre_choice import are_points, check_count, rule_of
+from widemargin.estimators.centre_choice import are_points, check_count, read_centres, rule_of
 from widemargin.estimators.chunks import Chunk, ChunkReader
 from widemargin.estimators.survey import Survey
 from widemargin.estimators.training import visible_messages
@@ -78,17 +77,11 @@ class LowRankMachine(KernelMachine):
     def _choose_centres(self, X: Any, rows: NDArray[np.int32], weight: Vector) -> Any:
         """Rows of X, or points that were given; a gamma that is still to be chosen is taken to be "scale"."""
         if are_points(self.centres):
-            return self._given_points(X.shape[1])
+            return read_centres(self.centres, X.shape[1])
         rule = rule_of(self.centres)
         check_count(rule, rows.size)
         kernel = self._choose_kernel(X, weight, "scale" if self.gamma == "loo" else self.gamma)
         return rows[rule.choose(kernel.bind(X), rows, self.n_jobs)]
-
-    def _given_points(self, d: int) -> Any:
-        points = sample.finite(check_array(self.centres, input_name="centres", **sample.CHECKS))
-        if points.shape[1] != d:
-            raise ValueError(f"centres has {points.shape[1]} features, but X has {d}: give points like X.")
-        return points
 
     def _fit_at_centres(
         self,
@@ -191,7 +184,7 @@ class LowRankMachine(KernelMachine):
         )
         points = survey.choose(kernel, self.n_jobs)
         if points is None:
-            points = self._given_points(survey.d)
+            points = read_centres(self.centres, survey.d)
         basis = self._basis(kernel, points)
         columns = np.arange(basis.size, dtype=np.int32)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +15,20 @@ from widemargin.estimators.base import SingleMachine
 from widemargin.estimators.documentation import documented
 from widemargin.estimators.outlier_detector import KernelOutlierDetector
 from widemargin.problems import Problem, Vector
+
+ON_BOUNDARY = 1e-8
+"""Decision values below this, relative to the largest, are zero in exact arithmetic."""
+
+
+@dataclass(frozen=True)
+class HalfSpace:
+    """A one-class problem and how to read it."""
+
+    problem: Problem
+
+    def function(self, solution: Any, n: int, size: Callable[[], float]) -> tuple[Vector, float]:
+        """Coefficients of the n points and the intercept, -rho."""
+        return self.problem.by_point(solution.alpha, n), float(solution.offsets[0])
 
 
 @documented
@@ -92,6 +107,18 @@ class OneClassSVM(KernelOutlierDetector):
     def _keep_function(self, problem: Problem, solution: Any) -> None:
         self.intercept_ = np.array([self._boundary(problem, solution)])
         self.offset_ = -self.intercept_
+
+    def _read_targets(self, y: Any, part: NDArray[np.integer] | None = None) -> None:
+        """There are none."""
+
+    def _machines(self, targets: None, weight: Vector, rows: NDArray[np.integer]) -> list[HalfSpace]:
+        """The machine of these rows of the Gram."""
+        return [HalfSpace(problems.one_class(rows.size, self.nu, weight[rows]).on(rows))]
+
+    def _answers(self, targets: None, values: NDArray[np.float64]) -> NDArray[np.intp]:
+        """+1 and -1 for values of accurate machines; the boundary belongs to the inliers."""
+        scale = np.abs(values).max(initial=0.0)
+        return np.where(values[:, 0] >= -ON_BOUNDARY * scale, 1, -1).astype(np.intp)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """sum_i dual_coef_i k(x_i, x) - rho at each row of X: positive for inliers.

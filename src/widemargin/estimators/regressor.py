@@ -55,7 +55,7 @@ class KernelRegressor(RegressorMixin, SingleMachine):
         """The predictions that the values of the machine are."""
         return values[:, 0]
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+    def fit(self, X: Any, y: Any = None, sample_weight: ArrayLike | None = None) -> Any:
         """Train on points X and targets y.
 
         Parameters

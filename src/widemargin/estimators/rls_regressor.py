@@ -199,6 +199,7 @@ class RLSRegressor(RegressorMixin, LeastSquaresMachine):
 
 def _numbers(y: Any) -> NDArray[np.float64]:
     """Valid targets of a chunk."""
+    sample.refuse_gaps(y)
     Y = np.asarray(check_array(y, ensure_2d=False, allow_nd=False, input_name="y"), dtype=np.float64)
     if Y.ndim not in (1, 2):
         raise ValueError("y must have one or two dimensions.")

@@ -127,6 +127,12 @@ def read_points(estimator: Any, X: Any) -> Any:
 
 def read_training(estimator: Any, X: Any, y: Any, **y_checks: Any) -> tuple[Any, Any]:
     """Valid training points and targets; sets `n_features_in_` on the estimator."""
+    if y is None:
+        raise ValueError(
+            f"This {type(estimator).__name__} estimator requires y to be passed, but the target y is None: "
+            "call fit(X, y)."
+        )
+    refuse_gaps(y)
     if are_objects(unframed(X), estimator.kernel):
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
@@ -137,8 +143,21 @@ def read_training(estimator: Any, X: Any, y: Any, **y_checks: Any) -> tuple[Any,
     return finite(X), y
 
 
+def refuse_gaps(y: Any) -> None:
+    """Raise a ValueError that names the first row of targets with NaN or infinity."""
+    try:
+        targets = np.asarray(y)
+    except (TypeError, ValueError):  # rows of different lengths: others say so better
+        return
+    if targets.dtype.kind == "f" and targets.ndim > 0 and not np.isfinite(targets).all():
+        bad = np.argwhere(~np.isfinite(targets))[0]
+        what = "NaN" if np.isnan(targets[tuple(bad)]) else "infinity"
+        raise ValueError(f"Input y contains {what} in row {bad[0]}: drop the row or give it a value.")
+
+
 def read_classes(y: Any) -> tuple[NDArray, NDArray[np.int32]]:
     """The classes in order, and the index of each label among them."""
+    refuse_gaps(y)
     labels = np.asarray(y)
     if labels.dtype == object:
         kinds = {type(label).__name__: row for row, label in reversed(list(enumerate(labels)))}

@@ -67,7 +67,7 @@ def read_csv(
     line, first = next(rows, (1, []))
     if not first:
         raise ValueError(f"{path} holds no rows.")
-    columns = _Columns(path, first, label, n_features)
+    columns = Columns(path, first, label, n_features)
     named = columns.are_named(header)
     table = _Table(path, columns, names=first if named else None)
     if not named:
@@ -117,7 +117,7 @@ class BadCell(ValueError):
         self.column, self.is_text = column, is_text
 
 
-class _Columns:
+class Columns:
     """Which column holds the labels, decided by the first row."""
 
     def __init__(self, path: PathLike, first: list[str], label: int | str | None, n_features: int | None):
@@ -160,7 +160,7 @@ class _Columns:
 class _Table:
     """Rows read so far."""
 
-    def __init__(self, path: PathLike, columns: _Columns, names: list[str] | None):
+    def __init__(self, path: PathLike, columns: Columns, names: list[str] | None):
         self.path, self.columns, self.names = path, columns, names
         self.values = array("d")
         self.labels: list[str] = []

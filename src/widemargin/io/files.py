@@ -16,13 +16,22 @@ PathLike = str | os.PathLike[str]
 
 def read_bytes(path: PathLike) -> bytes:
     """The content of a file, unpacked if its name ends in ``.gz``."""
-    content = Path(path).read_bytes()
+    with open_bytes(path) as file:
+        return file.read()
+
+
+@contextmanager
+def open_bytes(path: PathLike) -> Iterator[BinaryIO]:
+    """A file to be read, unpacked if its name ends in ``.gz``."""
     if Path(path).suffix != ".gz":
-        return content
-    try:
-        return gzip.decompress(content)
-    except (OSError, EOFError, zlib.error) as error:
-        raise ValueError(f"{path} is not a whole gzip file; it may be truncated: {error}.") from error
+        with open(path, "rb") as file:
+            yield file
+        return
+    with open(path, "rb") as packed:
+        try:
+            yield gzip.GzipFile(fileobj=packed)  # type: ignore[misc]
+        except (OSError, EOFError, zlib.error) as error:
+            raise ValueError(f"{path} is not a whole gzip file; it may be truncated: {error}.") from error
 
 
 @contextmanager

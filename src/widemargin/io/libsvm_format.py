@@ -8,8 +8,9 @@ row from one. Names that end in ``.gz`` are packed and unpacked on the way.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from io import BytesIO
+from itertools import islice
 from math import isfinite
 from typing import Any
 
@@ -18,7 +19,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy.sparse import csr_array, csr_matrix, issparse
 from sklearn.datasets import load_svmlight_file
 
-from .files import PathLike, malformed, read_bytes, replacing
+from .files import PathLike, malformed, open_bytes, read_bytes, replacing
 from .sparse_line import format_number, format_pairs, parse_number, parse_pairs
 
 
@@ -61,30 +62,88 @@ def read_libsvm(
     array([ 1., -1.])
     """
     content = read_bytes(path)
-    dtype = np.dtype(dtype)
+    X, y = _parse(path, content, n_features, 0 if zero_based else 1, np.dtype(dtype))
+    if y.size == 0:
+        raise ValueError(f"{path} holds no rows.")
+    if b"qid:" in content:
+        warnings.warn(f"{path}: query ids (qid:) are ignored.", stacklevel=2)
+    return X, y
+
+
+def libsvm_chunks(
+    path: PathLike, *, n_features: int | None = None, rows: int = 65536
+) -> Callable[[], Iterator[tuple[csr_matrix, NDArray[np.float64]]]]:
+    """Chunks for `fit_chunks` from a data file, of which only one is in memory at a time.
+
+    Parameters
+    ----------
+    path : path of the file, plain or ``.gz``
+    n_features : int or None
+        Number of columns; None takes the largest index in the file, which is read once more for that.
+    rows : int, default=65536
+        Lines of a chunk.
+
+    Returns
+    -------
+    chunks : function
+        Returns a fresh iterator over pairs (X, y), X a CSR matrix.
+
+    Examples
+    --------
+    >>> import widemargin as wm
+    >>> from widemargin.io import libsvm_chunks
+    >>> def train():
+    ...     return wm.RLSClassifier(centres=1000).fit_chunks(libsvm_chunks("huge.libsvm.gz"))
+    """
+    if rows < 1:
+        raise ValueError(f"rows must be a positive integer, not {rows!r}.")
+
+    def parts(width: int | None) -> Iterator[tuple[csr_matrix, NDArray[np.float64]]]:
+        with open_bytes(path) as file:
+            before = 0
+            while lines := list(islice(file, rows)):
+                X, y = _parse(path, b"".join(lines), width, 1, np.dtype(np.float64), before)
+                before += len(lines)
+                if y.size:
+                    yield X, y
+
+    if n_features is None:
+        n_features = max((X.shape[1] for X, _ in parts(None)), default=0)
+        if n_features == 0:
+            raise ValueError(f"{path} holds no rows.")
+    return lambda: parts(n_features)
+
+
+def _parse(
+    path: PathLike,
+    content: bytes,
+    n_features: int | None,
+    first_index: int,
+    dtype: np.dtype[Any],
+    before: int = 0,
+) -> tuple[csr_matrix, NDArray[np.float64]]:
+    """Points and labels of some lines of a file, `before` of which come before them."""
     try:
         # The parser says neither where nor, always, what is wrong: the slow one below is asked then.
         X, y = load_svmlight_file(
             BytesIO(content),
             n_features=n_features,
-            zero_based=zero_based,
+            zero_based=first_index == 0,
             dtype=np.float32 if dtype == np.float32 else np.float64,
         )
     except (ValueError, OverflowError) as error:
-        _complain(path, content, 0 if zero_based else 1, n_features)
+        _complain(path, content, first_index, n_features, before)
         raise ValueError(f"{path} is not a LIBSVM data file: {error}") from error
-    if y.size == 0:
-        raise ValueError(f"{path} holds no rows.")
     if not (np.isfinite(X.data).all() and np.isfinite(y).all()):
-        _complain(path, content, 0 if zero_based else 1, n_features)
-    if b"qid:" in content:
-        warnings.warn(f"{path}: query ids (qid:) are ignored.", stacklevel=2)
+        _complain(path, content, first_index, n_features, before)
     return X.astype(dtype, copy=False), y
 
 
-def _complain(path: PathLike, content: bytes, first_index: int, n_features: int | None) -> None:
+def _complain(
+    path: PathLike, content: bytes, first_index: int, n_features: int | None, before: int = 0
+) -> None:
     """Raise for the first line that is wrong."""
-    for number, tokens in _lines(content):
+    for number, tokens in _lines(content, before):
         if tokens[1:2] and tokens[1].startswith("qid:"):
             del tokens[1]
         try:
@@ -101,9 +160,9 @@ def _complain(path: PathLike, content: bytes, first_index: int, n_features: int 
             )
 
 
-def _lines(content: bytes) -> Iterator[tuple[int, list[str]]]:
+def _lines(content: bytes, before: int = 0) -> Iterator[tuple[int, list[str]]]:
     """Number (from one) and tokens of the lines that hold data."""
-    for number, line in enumerate(content.split(b"\n"), start=1):
+    for number, line in enumerate(content.split(b"\n"), start=before + 1):
         if tokens := line.partition(b"#")[0].decode("utf-8", "replace").split():
             yield number, tokens
 

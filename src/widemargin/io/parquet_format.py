@@ -1,4 +1,4 @@
-"""Parquet files, read a part at a time."""
+"""Parquet files, whole or a part at a time."""
 
 from __future__ import annotations
 
@@ -8,11 +8,99 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
+from .csv_format import Columns
 from .files import PathLike
 
-__all__ = ["parquet_chunks"]
+__all__ = ["label_column", "parquet_chunks", "read_parquet"]
+
+
+def read_parquet(
+    path: PathLike,
+    *,
+    label: int | str | None = -1,
+    n_features: int | None = None,
+    dtype: DTypeLike = np.float64,
+) -> tuple[NDArray[Any], NDArray[Any] | None, list[str]]:
+    """Read a whole Parquet file of numeric features and one column of labels; needs pyarrow.
+
+    Parameters
+    ----------
+    path : path of the file
+    label : int, str or None, default=-1
+        Position (negative: from the end) or name of the column of labels; None if there is none.
+    n_features : int or None
+        If given, a table of exactly that many columns has no labels (data to be predicted).
+    dtype : type of the features, default=float64
+
+    Returns
+    -------
+    X : array of shape (n, d)
+    y : array of shape (n,), of numbers or strings, or None
+    feature_names : list of str
+
+    Examples
+    --------
+    >>> from widemargin.io import read_parquet
+    >>> def labels():
+    ...     return read_parquet("2024.parquet", label="price")[1]
+    """
+    names = _schema(path)
+    at = Columns(path, names, label, n_features)
+    table = _pyarrow_parquet().read_table(path)
+    features = at.without_label(names)
+    if table.num_rows == 0:
+        raise ValueError(f"{path} holds no rows.")
+    X = np.column_stack([_numbers(path, table, name) for name in features]).astype(dtype, copy=False)
+    y = None if at.label is None else _labels(path, names[at.label], _array(table, names[at.label]))
+    return np.ascontiguousarray(X), y, features
+
+
+def label_column(path: PathLike, label: int | str = -1) -> str:
+    """The name of a column that is given by its name or its position."""
+    names = _schema(path)
+    return names[Columns(path, names, label, None).label]  # type: ignore[index]
+
+
+def _schema(path: PathLike) -> list[str]:
+    """The names of the columns."""
+    parquet = _pyarrow_parquet()
+    if not Path(path).is_file():
+        raise FileNotFoundError(2, "There is no such file", str(path))
+    try:
+        return list(parquet.read_schema(path).names)
+    except ValueError as error:  # pyarrow's errors are ValueErrors of several lines
+        raise ValueError(f"{path} is not a Parquet file: {str(error).splitlines()[0]}") from None
+
+
+def _numbers(path: PathLike, table: Any, name: str) -> NDArray[Any]:
+    """A column of finite numbers."""
+    column = _array(table, name)
+    if column.dtype.kind not in "biuf":
+        raise ValueError(f"{path}: column {name!r} holds {table.schema.field(name).type}, not numbers.")
+    _refuse_gaps(path, name, column)
+    return column
+
+
+def _labels(path: PathLike, name: str, column: NDArray[Any]) -> NDArray[Any]:
+    """A column of labels, all there."""
+    if column.dtype == object:
+        gaps = [row for row, value in enumerate(column) if value is None]
+        if gaps:
+            raise ValueError(f"{path}, row {gaps[0]}: column {name!r} is empty, a label is needed.")
+        return column.astype(np.str_) if all(isinstance(value, str) for value in column) else column
+    _refuse_gaps(path, name, column)
+    return column
+
+
+def _refuse_gaps(path: PathLike, name: str, column: NDArray[Any]) -> None:
+    if column.dtype.kind == "f" and not np.isfinite(column).all():
+        row = int(np.argmin(np.isfinite(column)))
+        raise ValueError(
+            f"{path}, row {row}: column {name!r} holds {column[row]}, not a finite number; drop the row or "
+            "fill the gap."
+        )
 
 
 def parquet_chunks(

@@ -19,6 +19,7 @@ from .centres import (
     captured_trace,
 )
 from .conjugate_gradient import ConjugateGradient, conjugate_gradient
+from .curve import RidgeCurve
 from .feature_fit import fit_features
 from .features import Features
 from .fit import LeastSquaresFit
@@ -60,6 +61,7 @@ __all__ = [
     "PivotedCentres",
     "PivotedCholesky",
     "RandomCentres",
+    "RidgeCurve",
     "Rows",
     "SingularSystem",
     "Spectrum",

@@ -13,17 +13,18 @@ from widemargin import _core
 from widemargin.expansion import product
 
 from .conjugate_gradient import ConjugateGradient, conjugate_gradient
+from .curve import RidgeCurve
 from .feature_fit import fit_features
 from .fit import LeastSquaresFit
 from .frame import Frame
 from .gram_matrix import lower_triangle
-from .inverse import CholeskyInverse, FeatureInverse, SingularSystem
+from .inverse import EPSILON, CholeskyInverse, FeatureInverse, SingularSystem
 from .leave_one_out import LeaveOneOut, leave_one_out
 from .path import Path, descend
 from .pivoted_cholesky import pivoted_cholesky
 from .refinement import solve_refined
 from .spectral_fit import choose_ridge, solve_at
-from .spectrum import MatrixSpectrum
+from .spectrum import FeatureSpectrum, MatrixSpectrum, Spectrum
 
 __all__ = ["SOLVERS", "LeastSquares", "choose_solver"]
 
@@ -198,16 +199,40 @@ class LeastSquares:
         Z, out = solve_at(spectrum, T, self.frame, ridge, self._shift)
         return self._fitted(Y, Z, ridge, mean_row, out, path)
 
-    def _fit_low_rank(self, Y: Matrix) -> LeastSquaresFit | None:
-        """By features that give K to rounding, if a quarter as many as there are points will do."""
+    def curve(self, Y: Matrix) -> RidgeCurve | None:
+        """Risk and norm for all ridges; None where many fits take less time than all eigenvectors.
+
+        Also None for an indefinite matrix, whose machines have no norm.
+        """
+        T = self.frame.targets(Y)
+        spectrum: Spectrum
+        if (L := self._low_rank_features()) is not None:
+            spectrum = FeatureSpectrum(self.frame.features(L))
+        elif self.frame.size <= EIGEN_SIZE:
+            spectrum = MatrixSpectrum(self._matrix()[0])
+        else:
+            return None
+        rounding = EPSILON * self.frame.size * float(np.abs(spectrum.values).max(initial=0.0))
+        if spectrum.values.min(initial=0.0) < -rounding:
+            return None
+        values, squares = np.maximum(spectrum.values, 0.0), spectrum.squares(T)
+        return RidgeCurve(values, squares, max(float(np.sum(T**2) - squares.sum()), 0.0), self.frame.total)
+
+    def _low_rank_features(self) -> Matrix | None:
+        """Features that give K to rounding, if a quarter as many as there are points will do."""
         n, diagonal = self.frame.size, self.gram.diagonal()[self.rows]
         if n < LOW_RANK_SIZE or diagonal.min() < 0:
             return None  # a matrix with a negative diagonal has no features
         rank = int(LOW_RANK_SHARE * n)
         found = pivoted_cholesky(self.gram, self.rows, rank, LOW_RANK_RESIDUAL, self.n_jobs)
-        if found.residual.max() > LOW_RANK_RESIDUAL * diagonal.max():
+        return found.L if found.residual.max() <= LOW_RANK_RESIDUAL * diagonal.max() else None
+
+    def _fit_low_rank(self, Y: Matrix) -> LeastSquaresFit | None:
+        """By features, if there are few."""
+        L = self._low_rank_features()
+        if L is None:
             return None
-        fitted = fit_features(found.L, Y, self.frame, None)
+        fitted = fit_features(L, Y, self.frame, None)
         return replace(fitted, weights=self._weights(fitted.coefficients))
 
     def _fit_krylov(self, Y: Matrix, ridge: float) -> LeastSquaresFit:

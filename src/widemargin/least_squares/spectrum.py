@@ -31,6 +31,10 @@ class Spectrum(Protocol):
         """The diagonal of (M + ridge I)^-1 for each ridge, shape (n_ridges, n)."""
         ...
 
+    def squares(self, T: Matrix) -> Vector:
+        """The squared lengths of T, over all columns, along the eigenvectors of `values`."""
+        ...
+
 
 class MatrixSpectrum:
     """M = U diag(values) U': solutions are U (values + ridge)^-1 U'T, diagonals U^2 (values + ridge)^-1.
@@ -59,6 +63,10 @@ class MatrixSpectrum:
             diagonals[block] = self._U[block] ** 2 @ shrunk
         return diagonals.T
 
+    def squares(self, T: Matrix) -> Vector:
+        """The squared lengths of T along the eigenvectors."""
+        return np.sum((self._U.T @ T) ** 2, axis=1)
+
     def _shrunk(self, ridges: Vector) -> Matrix:
         shifted = self.values + ridges[:, None]
         if np.abs(shifted).min() <= EPSILON * self.values.size * np.abs(self.values).max():
@@ -79,6 +87,11 @@ class FeatureSpectrum:
         refuse_overflow(gram)
         values, self._V = eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
         self.values = np.maximum(values, 0.0)
+
+    def squares(self, T: Matrix) -> Vector:
+        """The squared lengths of T along the eigenvectors FV of M, zero for eigenvalues of zero."""
+        scaled = np.sum((self._V.T @ self.F.transposed_times(T)) ** 2, axis=1)
+        return np.divide(scaled, self.values, out=np.zeros_like(scaled), where=self.values > 0)
 
     def weights(self, T: Matrix, ridge: float) -> Matrix:
         """v = (F'F + ridge I)^-1 F'T, the primal solution."""

@@ -71,11 +71,11 @@ def compress(machine: Any, n_vectors: int, method: str = "selection", *, max_ite
     Returns
     -------
     compressed : a machine of the same class
-        Its `support_vectors_` are the z_j (`support_` is -1 for constructed ones), shared by all of its
-        functions; `dual_coef_` has a row of coefficients for each of these. `compression_` is a record with
-        the `norm` of each function of the original, its `distance` from the new one and ``bound(X)`` on the
-        change of decision values. All else, like certificate, probabilities and leave-one-out, is that of
-        the original.
+        Its `support_vectors_` are the z_j (`support_` is -1 for those that are no training points), shared by
+        all of its functions; `dual_coef_` has a row of coefficients for each of these. `compression_` is a
+        record with the `norm` of each function of the original, its `distance` from the new one and
+        ``bound(X)`` on the change of decision values. All else, like certificate, probabilities and
+        leave-one-out, is that of the original.
 
     Examples
     --------
@@ -94,7 +94,8 @@ def compress(machine: Any, n_vectors: int, method: str = "selection", *, max_ite
     _check(f, n_vectors, method, max_iter)
     if method == "selection":
         chosen = np.sort(select(f, n_vectors))
-        return _with(machine, f, project(f, take(f.points, chosen)), machine.support_[chosen])
+        rows = machine.support_ if machine.support_.size else np.full(count(f.points), CONSTRUCTED, np.int32)
+        return _with(machine, f, project(f, take(f.points, chosen)), rows[chosen])
     g = construct(f, n_vectors, max_iter)
     return _with(machine, f, g, np.full(len(g.points), CONSTRUCTED, dtype=np.int32))
 

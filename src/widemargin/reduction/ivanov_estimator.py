@@ -10,13 +10,20 @@ from numpy.typing import NDArray
 
 from widemargin.estimators import TikhonovEstimator, parameters
 from widemargin.estimators.base import start_from
+from widemargin.least_squares import Frame, LeastSquares, RidgeCurve, choose_solver
+from widemargin.losses import Square
+from widemargin.memory import cache_bytes
 from widemargin.problems import Problem, Vector
+from widemargin.regularization import Regularization
 
 DECADE = 10.0
 """Factor between the values of lam until one is found whose function leaves the ball."""
 
 LONGEST = 100
 """Steps of the search at most; it takes about ten."""
+
+ROUNDING = 1e-10
+"""Norms from eigenvalues and from kernel values agree to this, relatively."""
 
 NARROWEST = 1e-12
 """Values of lam nearer to each other than this, relatively, are the same."""
@@ -30,8 +37,10 @@ class IvanovEstimator(TikhonovEstimator):
         1/n sum_i w_i V(f(x_i), y_i)   subject to   |f| <= A,      n = sum_i w_i.
 
     If the constraint is active, f is the `TikhonovEstimator` of one lam, its multiplier; |f_lam| falls as lam
-    grows, and lam is found by a search between two values, each fit starting from the last one. The search
-    ends with a proof: because f_lam is optimal for its lam, no g in the ball has a risk below
+    grows, and lam is found by a search between two values, each fit starting from the last one; the square
+    loss needs one decomposition into eigenvectors for all of them (up to 2,000 points, or kernels of low
+    rank). The search ends with a proof: because f_lam is optimal for its lam, no g in the ball has a risk
+    below
 
         risk(f_lam) - lam (A^2 - |f_lam|^2),
 
@@ -64,7 +73,7 @@ class IvanovEstimator(TikhonovEstimator):
     gap_ : float
         A bound on what `risk_` exceeds the least risk in the ball by.
     n_fits_ : int
-        Values of lam that were tried.
+        Values of lam that were tried; with one decomposition for all of them, they are no fits of their own.
     regularization_, objective_, support_, support_vectors_, dual_coef_, intercept_, kernel_
         As for `TikhonovEstimator`, with lam = `lam_`.
 
@@ -126,13 +135,23 @@ class IvanovEstimator(TikhonovEstimator):
         self.n_fits_ = 0
         shortcoming: str | None = None
 
+        curve, total = self._curve(X, y, weight), float(weight.sum())
+
+        def fit() -> None:
+            nonlocal shortcoming
+            shortcoming = super(IvanovEstimator, self)._fit_function(X, y, weight)
+            self.gap_ = min(self.lam_ * (self.radius**2 - self.norm_**2), self.risk_)
+
         def excess(lam: float) -> float:
             """By how much the norm exceeds the one aimed at, a little inside the ball."""
-            nonlocal shortcoming
             self.lam_ = lam
             self.n_fits_ += 1
-            shortcoming = super(IvanovEstimator, self)._fit_function(X, y, weight)
-            self.gap_ = min(lam * (self.radius**2 - self.norm_**2), self.risk_)
+            if curve is None:
+                fit()
+            else:
+                ridge = Regularization(lam, total).ridge
+                self.risk_, self.norm_ = curve.risk(ridge), (1 + ROUNDING) * curve.norm(ridge)
+                self.gap_ = min(lam * (self.radius**2 - self.norm_**2), self.risk_)
             return self.norm_ - aim
 
         def is_found() -> bool:
@@ -150,8 +169,21 @@ class IvanovEstimator(TikhonovEstimator):
         if below > 0:
             self._close_in(excess, is_found, (outside, below), (inside, above))
         self.active_ = below > 0
+        if curve is not None:
+            fit()
         del self._last
         return shortcoming
+
+    def _curve(self, X: Any, y: Vector, weight: Vector) -> RidgeCurve | None:
+        """Risk and norm for all lam, for the square loss if that takes less time and memory than fits do."""
+        rows = np.flatnonzero(weight).astype(np.int32)
+        budget = cache_bytes(self.cache_size, rows.size)
+        if not isinstance(self._loss, Square) or choose_solver(rows.size, None, False, budget) == "cg":
+            return None
+        kernel, _ = self._bind(X, weight)
+        wide = kernel + 1.0 if self.bias == "penalised" else kernel
+        frame = Frame(weight[rows], "free" if self.bias == "free" else "none")
+        return LeastSquares(wide.bind(X), rows, frame, None, self.n_jobs).curve(y[rows, None])
 
     def _close_in(
         self,

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 from sklearn.base import ClassifierMixin
-from sklearn.utils import check_random_state
 
 from widemargin.estimators import SVC, code, parameters, sample
 from widemargin.estimators.base import KernelMachine, all_or_nothing
+from widemargin.estimators.centre_choice import are_points, centres_rule, check_count, read_centres, rule_of
 from widemargin.estimators.classifier import Classes
+from widemargin.kernels import Kernel
 from widemargin.kernels.points import count
 from widemargin.reduction.projection import upper_factor
 
@@ -28,15 +29,8 @@ CERTIFICATE = (
 )
 
 
-def _names_centres(value: Any) -> bool:
-    if isinstance(value, bool | str) or value is None:
-        return False
-    if isinstance(value, Integral):
-        return int(value) >= 1
-    if isinstance(value, Real):
-        return 0 < float(value) <= 1
-    which = np.asarray(value)
-    return which.ndim == 1 and which.size > 0 and which.dtype.kind in "iu"
+def _is_share(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | Integral) and 0 < float(value) <= 1
 
 
 class RestrictedSVC(ClassifierMixin, KernelMachine):
@@ -54,8 +48,10 @@ class RestrictedSVC(ClassifierMixin, KernelMachine):
 
     Parameters
     ----------
-    centres : int, float or array of int, default=0.1
-        How many training points, which share of them, or which rows of X.
+    centres : int, float, Centres, array of int or array of points, default=0.1
+        As for `RLSClassifier`: how many training points, drawn at random; a rule that chooses them, such as
+        `PivotedCentres` or `RandomCentres` with another seed; their rows of X; or points of any origin, one
+        per row. A share in (0, 1] stands for so many training points.
     C : float, default=1.0
         Price of a margin violation, positive and finite.
     kernel : str, Kernel or function, default="rbf"
@@ -71,15 +67,13 @@ class RestrictedSVC(ClassifierMixin, KernelMachine):
         Which two-class problems several classes are made of.
     tol : float, default=1e-3
         KKT violation to stop at.
-    random_state : int, RandomState instance or None, default=None
-        Draws the centres.
     n_jobs : int, optional
         Threads, as for `SVC`.
 
     Attributes
     ----------
     support_, support_vectors_
-        The centres: their rows of X, and the points.
+        The centres: their rows of X (none if points were given), and the points.
     dual_coef_ : array of shape (n_subproblems, n_centres)
         The coefficients c.
     intercept_ : array of shape (n_subproblems,)
@@ -99,7 +93,7 @@ class RestrictedSVC(ClassifierMixin, KernelMachine):
     >>> import widemargin as wm
     >>> moons = wm.datasets.two_moons(400, seed=0)
     >>> X, y = moons.X, moons.y
-    >>> machine = wm.RestrictedSVC(centres=20, gamma=2.0, C=10, random_state=0).fit(X, y)
+    >>> machine = wm.RestrictedSVC(centres=20, gamma=2.0, C=10).fit(X, y)
     >>> machine.dual_coef_.shape
     (1, 20)
     >>> bool(machine.score(X, y) > 0.9)
@@ -109,7 +103,10 @@ class RestrictedSVC(ClassifierMixin, KernelMachine):
     _rules: ClassVar[dict[str, parameters.Rule]] = {
         name: KernelMachine._rules[name] for name in ("kernel", "degree", "gamma", "coef0", "tol", "n_jobs")
     } | {
-        "centres": parameters.Rule("an integer >= 1, a share in (0, 1] or an array of rows", _names_centres),
+        "centres": parameters.Rule(
+            "an integer >= 1, a share in (0, 1], Centres, rows of samples or an array of points",
+            lambda value: value is not None and (_is_share(value) or centres_rule.holds(value)),
+        ),
         "C": parameters.positive_and_finite,
         "fit_intercept": parameters.boolean,
         "class_weight": parameters.none | parameters.one_of("balanced") | parameters.mapping,
@@ -129,7 +126,6 @@ class RestrictedSVC(ClassifierMixin, KernelMachine):
         class_weight: dict[Any, float] | str | None = None,
         multiclass: str = "all-pairs",
         tol: float = 1e-3,
-        random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
         self.centres = centres
@@ -142,11 +138,14 @@ class RestrictedSVC(ClassifierMixin, KernelMachine):
         self.class_weight = class_weight
         self.multiclass = multiclass
         self.tol = tol
-        self.random_state = random_state
         self.n_jobs = n_jobs
 
     def _check_parameters(self) -> None:
         parameters.check(self, self._rules)
+        if are_points(self.centres) and sample.is_precomputed(self.kernel):
+            raise ValueError(
+                "centres of a precomputed kernel cannot be points: give rows of samples, or a number."
+            )
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
         """Train on points X and their classes y.
@@ -171,14 +170,15 @@ class RestrictedSVC(ClassifierMixin, KernelMachine):
             weight = sample.read_weight(sample_weight, count(X))
             Classes(names, labels, np.ones(len(names))).check(weight)
             rows = np.flatnonzero(weight).astype(np.int32)
-            centres = self._choose_centres(rows, count(X))
             kernel, gram = self._bind(X, weight)
-            R = upper_factor(gram.block(centres, centres))
-            features = solve_triangular(R, gram.block(centres, rows), trans="T", check_finite=False).T
+            centres = self._choose_centres(X, gram, rows)
+            K_mm, K_mn = self._blocks(kernel, X, gram, centres, rows)
+            R = upper_factor(K_mm)
+            features = solve_triangular(R, K_mn, trans="T", check_finite=False).T
             machine = self._linear_machine().fit(
                 np.ascontiguousarray(features), names[labels[rows]], weight[rows]
             )
-            self._keep(X, kernel, centres)
+            self._keep_centres(X, kernel, centres)
             self.classes_ = names
             self.dual_coef_ = np.ascontiguousarray(solve_triangular(R, machine.coef_.T).T)
             self.intercept_ = machine.intercept_
@@ -187,22 +187,29 @@ class RestrictedSVC(ClassifierMixin, KernelMachine):
                 setattr(self, name, getattr(machine, name))
         return self
 
-    def _choose_centres(self, rows: NDArray[np.int32], n: int) -> NDArray[np.int32]:
-        """The centres among n points, drawn from those of positive weight unless they are given."""
+    def _choose_centres(self, X: Any, gram: Any, rows: NDArray[np.int32]) -> Any:
+        """Some of these rows of X, those of positive weight, or points that were given."""
         given: Any = self.centres
-        if isinstance(given, Real):
-            m = int(given) if isinstance(given, Integral) else int(np.ceil(float(given) * rows.size))
-            if m > rows.size:
-                raise ValueError(
-                    f"centres={m} is more than the {rows.size} samples there are: lower it, or give a share."
-                )
-            drawn = check_random_state(self.random_state).permutation(rows.size)[:m]
-            return np.sort(rows[drawn])
-        centres = np.asarray(given)
-        bad = centres[(centres < 0) | (centres >= n)]
-        if bad.size:
-            raise ValueError(f"centres has row {bad[0]}, but X has rows 0 to {n - 1} only.")
-        return np.unique(centres).astype(np.int32)
+        if are_points(given):
+            return read_centres(given, X.shape[1])
+        rule = rule_of(int(np.ceil(float(given) * rows.size)) if _is_share(given) else given)
+        check_count(rule, rows.size)
+        return rows[rule.choose(gram, rows, self.n_jobs)]
+
+    def _blocks(
+        self, kernel: Kernel, X: Any, gram: Any, centres: Any, rows: NDArray[np.int32]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The kernels of the centres with each other, and with these rows of X."""
+        if not are_points(centres):
+            return gram.block(centres, centres), gram.block(centres, rows)
+        every = np.arange(count(centres), dtype=np.int32)
+        return kernel.bind(centres).block(every, every), kernel.bind(centres, X).block(every, rows)
+
+    def _keep_centres(self, X: Any, kernel: Kernel, centres: Any) -> None:
+        given = are_points(centres)
+        self._keep(X, kernel, np.empty(0, dtype=np.int32) if given else centres)
+        if given:
+            self.support_vectors_ = centres
 
     def _linear_machine(self) -> SVC:
         return SVC(

@@ -7,11 +7,22 @@ from sklearn.base import BaseEstimator
 
 from widemargin import _core
 from widemargin.problems import Problem
-from widemargin.solvers.smo import PRECISIONS, SMO, Observer, choice, run, tie_order
+from widemargin.solvers.smo import (
+    PRECISIONS,
+    SMO,
+    Observer,
+    check_tie_break,
+    check_trace,
+    choice,
+    run,
+    tie_order,
+)
 from widemargin.solvers.solution import Solution, Stop
 
 LARGEST = 1024
 """Variables whose block of the kernel matrix stays in a near cache."""
+
+USUAL = SMO()
 
 
 class Decomposition(BaseEstimator):
@@ -51,6 +62,17 @@ class Decomposition(BaseEstimator):
         self.seed = seed
         self.precision = precision
         self.trace = trace
+        self._check()
+
+    def _check(self) -> None:
+        """Refuse what cannot work or would not be read."""
+        if self.size is not None and self.size < 2:
+            raise ValueError(f"size must be at least 2; got {self.size!r}.")
+        if self.inner is not None:
+            _check_inner(self.inner)
+        check_tie_break(self.tie_break)
+        check_trace(self.trace)
+        choice("precision", self.precision, PRECISIONS)
 
     def solve(
         self,
@@ -65,13 +87,11 @@ class Decomposition(BaseEstimator):
         observer: Observer | None = None,
     ) -> Solution:
         """Solve a problem on a kernel matrix; parameters as in :meth:`SMO.solve`."""
+        self._check()
         size = self.size
         if size is None:
             size = max(problem.size, 2) if problem.size <= LARGEST else min(problem.size // 8, LARGEST)
-        if size < 2:
-            raise ValueError(f"size must be at least 2; got {self.size!r}.")
-        inner = self.inner if self.inner is not None else SMO()
-        _check_inner(inner)
+        inner = self.inner if self.inner is not None else USUAL
         settings = inner.settings(stop or Stop(), shrinking, cache_bytes, n_threads)
         settings.precision = choice("precision", self.precision, PRECISIONS)
         return run(
@@ -91,8 +111,7 @@ def _check_inner(inner: SMO) -> None:
     """Refuse what would not be read."""
     if not isinstance(inner, SMO):
         raise ValueError(f"inner must be an SMO or None, not {inner!r}.")
-    usual = SMO()
     for name in ("tie_break", "seed", "precision", "trace", "first_pair"):
-        if getattr(inner, name) != getattr(usual, name):
+        if getattr(inner, name) != getattr(USUAL, name):
             place = "has no meaning there" if name == "first_pair" else "belongs to the Decomposition itself"
             raise ValueError(f"{name} of the inner solver {place}.")

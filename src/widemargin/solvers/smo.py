@@ -23,6 +23,8 @@ PRECISIONS = {
     "double": _core.Precision.double,
 }
 
+TIE_BREAKS = ("lowest", "highest", "random")
+
 
 class SMO(BaseEstimator):
     """Sequential minimal optimisation of the one quadratic program behind every machine.
@@ -92,6 +94,8 @@ class SMO(BaseEstimator):
         self.precision = precision
         self.finish = finish
         self.trace = trace
+        self.settings(Stop())  # refuses parts that are not there, now and not in the middle of a fit
+        check_tie_break(tie_break)
 
     def solve(
         self,
@@ -140,8 +144,7 @@ class SMO(BaseEstimator):
         self, stop: Stop, shrinking: bool = True, cache_bytes: int = 0, n_threads: int = 1
     ) -> _core.Settings:
         """The record the core reads."""
-        if self.trace < 0:
-            raise ValueError(f"trace must be a number of iterations, 0 for none; got {self.trace!r}.")
+        check_trace(self.trace)
         if cache_bytes < 0:
             raise ValueError(f"cache_bytes must not be negative; got {cache_bytes!r}.")
         settings = _core.Settings()
@@ -164,16 +167,27 @@ class SMO(BaseEstimator):
 
 def tie_order(problem: Problem, tie_break: str, seed: int) -> np.ndarray | None:
     """The order in which the core sees the variables: it takes the first of equally good ones."""
+    check_tie_break(tie_break)
     if tie_break == "lowest":
         return None
     ends = np.cumsum(problem.group_sizes or (len(problem.linear),))
     groups = np.split(np.arange(ends[-1]), ends[:-1])
     if tie_break == "highest":
         return np.concatenate([group[::-1] for group in groups])
-    if tie_break == "random":
-        random = np.random.default_rng(seed)
-        return np.concatenate([random.permutation(group) for group in groups])
-    raise ValueError(f"tie_break must be 'lowest', 'highest' or 'random'; got {tie_break!r}.")
+    random = np.random.default_rng(seed)
+    return np.concatenate([random.permutation(group) for group in groups])
+
+
+def check_tie_break(tie_break: str) -> None:
+    """Refuse rules that are not there."""
+    if tie_break not in TIE_BREAKS:
+        raise ValueError(f"tie_break must be 'lowest', 'highest' or 'random'; got {tie_break!r}.")
+
+
+def check_trace(trace: int) -> None:
+    """Refuse what is no number of iterations."""
+    if trace < 0:
+        raise ValueError(f"trace must be a number of iterations, 0 for none; got {trace!r}.")
 
 
 def run(

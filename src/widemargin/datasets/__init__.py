@@ -1,6 +1,6 @@
 """Samples with known truth, small quadratic programs with a story, and published data sets by name."""
 
-from . import published
+from . import archive, published
 from .chess_board import chess_board, noisy_chess_board
 from .friedman import friedman1
 from .keel_files import keel, satimage
@@ -16,6 +16,7 @@ from .waveforms import waveform, waveform_binary
 __all__ = [
     "QuadraticProgram",
     "Sample",
+    "archive",
     "chess_board",
     "friedman1",
     "keel",

@@ -45,7 +45,7 @@ def test_the_margin_of_the_svm_depends_on_lam_and_that_of_least_squares_hardly()
 def test_opposite_outliers_do_not_turn_least_squares(figure):
     for lam in LAMS:
         assert mean_of_samples(figure, lam)["rls"] == pytest.approx(
-            mean_of_samples("3-5", lam)["rls"], abs=0.5
+            mean_of_samples("3-5", lam)["rls"], abs=1
         )
 
 
@@ -135,6 +135,13 @@ def test_rectangle_is_better_than_subset_and_than_nystrom_with_few_centres(study
     assert auc["rectangle"] > max(auc["subset"], auc["nystrom"])
 
 
+def test_the_picture_has_roc_curves_and_both_crossplots(study):
+    panels = low_rank.draw(study).axes
+    assert [axes.get_title() for axes in panels] == ["ROC", "training", "test"]
+    assert [line.get_label() for line in panels[0].lines] == ["SVM", "RLS"]
+    assert len(panels[2].collections[0].get_offsets()) == len(study.test.y)
+
+
 def test_notes_on_few_centres_count_what_the_rows_say():
     table = Table(experiments["low-rank"].columns)
     table.add(500, "all", "SVM", 1.0, 0.99, None, 0.01, None, 1.0)
@@ -207,14 +214,22 @@ def test_ten_sets_need_no_files_and_a_folder_adds_what_it_has(tmp_path):
     assert sorted(glass.y) == ["a"] * 3 + ["b"] * 3
 
 
+@pytest.fixture
+def small_grid(monkeypatch):
+    monkeypatch.setattr(rls_vs_svm, "CS", np.array([1.0, 16.0]))
+    monkeypatch.setattr(rls_vs_svm, "GAMMAS", np.array([0.25, 1.0]))
+
+
+@pytest.mark.usefixtures("small_grid")
 @pytest.mark.parametrize("name", ["iris", "twonorm", "two-moons"])
 def test_tuned_least_squares_is_about_as_good_as_a_tuned_svm(name):
-    row = rls_vs_svm.compare(name, Sets().load(name, 1000), most=150, repeats=2)
+    row = rls_vs_svm.compare(name, Sets().load(name, 1000), most=100, repeats=2)
     record = dict(zip([c.name for c in experiments["rls-vs-svm"].columns], row, strict=True))
     assert record["difference"] == pytest.approx(record["RLS %"] - record["SVM %"])
     assert record["difference"] < 2 and record["SVM %"] < 15
 
 
+@pytest.mark.usefixtures("small_grid")
 def test_both_machines_are_tuned_without_the_test_points(monkeypatch):
     sample = Sets().load("wine")
     seen = []

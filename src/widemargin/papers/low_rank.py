@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from sklearn.datasets import load_digits
-from sklearn.metrics import roc_auc_score
+from sklearn.metrics import roc_auc_score, roc_curve
 
 from widemargin.datasets import Sample, archive
 from widemargin.estimators import SVC, RLSClassifier
@@ -20,6 +20,9 @@ from widemargin.least_squares import Basis, PivotedCentres, RandomCentres, captu
 from widemargin.papers.experiment import Experiment, Scope, say
 from widemargin.papers.table import Column, Table
 from widemargin.selection import cross_validate_path
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 METHODS = ("subset", "rectangle", "nystrom")
 DIGIT = 4
@@ -230,3 +233,22 @@ def pivots(table: Table) -> str:
     better = sum(ic["AUC"] > random["AUC"] for random, ic in pairs)
     sizes = len(pairs) // len(METHODS)
     return f"less for {less} of {sizes} numbers of centres, a higher AUC in {better} of {len(pairs)} rows"
+
+
+def draw(study: Study) -> Figure:
+    """ROC curves of both machines on all points, and their outputs as crossplots (figures 3-10, 3-12)."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(12, 4), layout="constrained")
+    curves, *crossplots = figure.subplots(1, 3)
+    machines = {name: each.fit(study.train.X, study.train.y) for name, each in study.full().items()}
+    for name, machine in machines.items():
+        false, true, _ = roc_curve(study.test.y, machine.decision_function(study.test.X))
+        curves.plot(false, true, label=name)
+    curves.set(title="ROC", xlabel="false positives", ylabel="true positives", xlim=(0, 0.1))
+    curves.legend()
+    for ax, title, sample in zip(crossplots, ("training", "test"), (study.train, study.test), strict=True):
+        values = [machine.decision_function(sample.X) for machine in machines.values()]
+        ax.scatter(*values, c=np.where(sample.y > 0, "#0072B2", "#E69F00"), s=4)
+        ax.set(title=title, xlabel="SVM", ylabel="RLS")
+    return figure

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 LAMS = (0.1, 0.01, 0.001)
 MEAN = np.array([1.0, 0.3])
 ROUND, SLANTED = np.eye(2), np.array([[2.0, 1.2], [1.2, 1.0]])
-OPPOSITE = 5 * MEAN
+OPPOSITE = 3 * MEAN  # as far beyond the other class as that is from its own
 TWISTING = np.array([-3.0, -6.0])
 TRAINING, TEST = (100, 5), (1000, 50)
 """Points of each class, and outliers of each class that has them."""
@@ -67,7 +67,7 @@ class NormalsInThePlane(Experiment):
     outliers and with them, RLS minus SVM in points, the angle between the two lines in degrees, and the
     margins 1 / |w|. The samples of the study are lost: here the classes are around +-(1, 0.3), three
     times as far apart where they are well separated, with covariance I or [[2, 1.2], [1.2, 1]]; outliers
-    of the negative class are around (5, 1.5) or (-3, -6), those of the positive class opposite."""
+    of the negative class are around (3, 0.9) or (-3, -6), those of the positive class opposite."""
 
     title = "Least squares beside the SVM: normal classes in the plane, with outliers"
     source = "Rifkin 2002, thesis, figures 3-2 to 3-9"

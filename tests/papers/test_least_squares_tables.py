@@ -44,9 +44,7 @@ def test_the_margin_of_the_svm_depends_on_lam_and_that_of_least_squares_hardly()
 @pytest.mark.parametrize("figure", ["3-6", "3-7"])
 def test_opposite_outliers_do_not_turn_least_squares(figure):
     for lam in LAMS:
-        assert mean_of_samples(figure, lam)["rls"] == pytest.approx(
-            mean_of_samples("3-5", lam)["rls"], abs=1
-        )
+        assert mean_of_samples(figure, lam)["rls"] == pytest.approx(mean_of_samples("3-5", lam)["rls"], abs=1)
 
 
 @pytest.mark.parametrize("figure", ["3-8", "3-9"])

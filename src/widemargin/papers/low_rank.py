@@ -134,8 +134,8 @@ class LowRank(Experiment):
                 f"(4) rectangle is better than subset, and subset than nystrom. Here: {ranking(table)}.",
                 "(5) Bagging helps weak machines, nystrom with few centres most, and never the best. "
                 f"Here the AUC rises so: {bagging(table)}.",
-                "(6) ic captures less of the trace than random centres and predicts no better, but perhaps "
-                f"with few. Here: {pivots(table)}.",
+                "(6) ic captures less of the trace than random centres and predicts no better, except "
+                f"perhaps with few. Here: {pivots(table)}.",
             ]
         return notes
 

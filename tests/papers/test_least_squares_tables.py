@@ -240,6 +240,12 @@ def test_both_machines_are_tuned_without_the_test_points(monkeypatch):
     assert len(X) == 90 and np.array_equal(X, X_again) and np.array_equal(y, y_again)
 
 
+def test_classes_with_too_few_training_points_for_the_folds_are_left_out():
+    sample = Sample(np.zeros((100, 1)), np.repeat(["often", "half", "seldom"], [80, 12, 8]))
+    assert set(rls_vs_svm.of_frequent_classes(sample, 50).y) == {"often", "half"}
+    assert set(rls_vs_svm.of_frequent_classes(sample, 100).y) == {"often", "half", "seldom"}
+
+
 def test_notes_count_the_sets_within_a_point():
     table = Table(experiments["rls-vs-svm"].columns)
     for difference in (-3.0, 0.5, 1.5):

@@ -47,5 +47,6 @@ def test_leave_one_out_and_test_errors_are_those_that_are_known():
                 assert record[kind] == pytest.approx(record[f"known {kind}"], abs=0.1)
 
 
-def test_least_squares_is_within_a_point_of_the_svm_on_ten_sets():
-    assert sum(difference <= 1 for difference in rebuilt("rls-vs-svm")["difference"]) >= 10
+def test_least_squares_is_within_a_point_of_the_svm_on_most_sets():
+    differences = rebuilt("rls-vs-svm")["difference"]
+    assert sum(difference <= 1 for difference in differences) >= 0.7 * len(differences)

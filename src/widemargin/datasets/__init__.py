@@ -3,7 +3,7 @@
 from . import archive, published
 from .chess_board import chess_board, noisy_chess_board
 from .friedman import friedman1
-from .keel_files import keel, satimage
+from .keel_files import keel, satimage, yeast
 from .normals import ringnorm, twonorm
 from .quadratic_programs import QuadraticProgram, mg_counter_example, three_variable_problem
 from .sample import Sample
@@ -33,4 +33,5 @@ __all__ = [
     "twonorm",
     "waveform",
     "waveform_binary",
+    "yeast",
 ]

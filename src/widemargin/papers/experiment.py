@@ -71,3 +71,8 @@ class Experiment(ABC):
             table.notes += [inspect.getdoc(self) or "", *self.notes(table, scope)]
         print(table, file=out or sys.stdout)
         return table
+
+
+def say(text: str) -> None:
+    """Say what is running now, out of the way of the table."""
+    print(f"{text} ...", file=sys.stderr, flush=True)

@@ -3,7 +3,6 @@ machine."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from sklearn.base import clone
 
 from widemargin.datasets import Sample
 from widemargin.kernels import Gaussian
+from widemargin.papers.experiment import say
 from widemargin.problems import soft_margin
 from widemargin.solvers import SMO, Solution, Stop
 
@@ -105,4 +105,4 @@ def _interleaved(task: Task, solvers: Mapping[str, SMO], settings: Iterable[dict
 
 def announce(task: Task) -> None:
     """Say what is running now, out of the way of the table."""
-    print(f"{task.name} ({task.n:,} examples) ...", file=sys.stderr, flush=True)
+    say(f"{task.name} ({task.n:,} examples)")

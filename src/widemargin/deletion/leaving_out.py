@@ -164,7 +164,7 @@ def _check_bounded(machine: Any, solutions: list[Any], targets: Any) -> None:
     if isinstance(machine, SVR):
         machine._intercept(solutions[0])
     else:
-        machine._check_separable(solutions, machine._code(targets.count), targets.names)
+        machine._check_separable(solutions, targets.scheme.M, targets.names)
 
 
 Skip = Callable[[Vector, Vector], NDArray[np.bool_]]

@@ -226,7 +226,8 @@ class Training:
             solutions = _in_threads(begin_job, len(jobs), workers, watch)
         if isinstance(watch.error, Exception):
             raise watch.error
-        return Solved(solutions, watch.error, sum(read) if table is None else gram.shape[0] ** 2)
+        computed = sum(read) if table is None else gram.shape[0] ** 2
+        return Solved(solutions, watch.error, computed, sum(read))
 
     def _hurry(self, begin: float, watch: Watch) -> Callable[[], bool]:
         """Whether to give up a table: somebody wants to stop, or half of the time is over."""
@@ -253,6 +254,9 @@ class Solved:
     solutions: list[Solution]
     interruption: BaseException | None
     kernel_evaluations: int
+    """Kernel values computed."""
+    kernel_reads: int
+    """Kernel values that the problems asked for, computed for them or found in a table that they share."""
 
     @property
     def worst(self) -> Solution:

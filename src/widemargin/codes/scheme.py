@@ -98,6 +98,10 @@ class Scheme:
         """Whether the code has a column for each of more than two classes, against all others."""
         return len(self.M) > 2 and np.array_equal(self.M, one_vs_all(len(self.M)).matrix)
 
+    def breaking_ties(self) -> Scheme:
+        """The same scheme, in which the values decide between classes with equally many votes."""
+        return Scheme(self.M, Votes(break_ties=True)) if isinstance(self.decoding, Votes) else self
+
     def decide(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
         """Numbers of the predicted classes, from a column of values for each of the code."""
         return self.decoding.decide(values, self.M)

@@ -14,7 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin import calibration
-from widemargin.codes import ColumnSigmoids, Scheme, Votes, choose_scheme
+from widemargin.codes import ColumnSigmoids, Scheme, choose_scheme
 from widemargin.codes.pairs import compress_pairs, expand_pairs, own_pairs
 from widemargin.codes.scored import ScoredClassifier
 from widemargin.estimators import parameters, sample
@@ -238,6 +238,7 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
     @property
     def _scheme(self) -> Scheme:
         """How the fit was made, whatever `multiclass` and `decoding` have become since."""
+        check_is_fitted(self, "code_")
         return Scheme(self.code_, self.decoding_)
 
     @property
@@ -285,12 +286,7 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
         """The values of the machines, a column for each, as `decision_function` gives them."""
         if len(scheme.M) > 2 and self.decision_function_shape == "ovo":
             return values
-        return self._reading(scheme, break_ties=True).scores(self._read_values(scheme, values))
-
-    def _reading(self, scheme: Scheme, *, break_ties: bool) -> Scheme:
-        """The same scheme, in which votes that are tied are told apart or not."""
-        votes = isinstance(scheme.decoding, Votes)
-        return Scheme(scheme.M, Votes(scheme.decoding.break_ties or break_ties)) if votes else scheme
+        return scheme.breaking_ties().scores(self._read_values(scheme, values))
 
     def _read_values(self, scheme: Scheme, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """What the decoding reads: the values, or the probabilities they stand for."""
@@ -320,14 +316,14 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        scheme = self._reading(self._scheme, break_ties=self.break_ties)
+        scheme = self._scheme.breaking_ties() if self.break_ties else self._scheme
         decide = partial(self._decide, scheme)
         return self.classes_[self._by_parts(X, decide, signs=scheme.decoding.signs_suffice)]
 
     def _decide(self, scheme: Scheme, values: NDArray[np.float64]) -> NDArray[np.intp]:
         """Index of the predicted class."""
-        reading = self._reading(scheme, break_ties=self.break_ties)
-        return reading.decide(self._read_values(scheme, values))
+        scheme = scheme.breaking_ties() if self.break_ties else scheme
+        return scheme.decide(self._read_values(scheme, values))
 
     @available_if(_has_probability)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:

@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import _safe_split, available_if
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
 from widemargin.calibration import agree_with
-from widemargin.codes import Scheme, Votes, choose_scheme
+from widemargin.codes import Scheme, choose_scheme
 from widemargin.codes.scored import ScoredClassifier
 from widemargin.estimators import sample
 from widemargin.estimators.base import all_or_nothing
@@ -159,20 +159,20 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
             probabilities=hasattr(self.estimator, "predict_proba"),
         )
         usual = isinstance(self.decoding, str) and self.decoding == "auto"
-        if usual and isinstance(scheme.decoding, Votes):
-            return Scheme(scheme.M, Votes(break_ties=True))
-        return scheme
+        return scheme.breaking_ties() if usual else scheme
 
     def _own_loss(self) -> Loss:
         return Hinge() if hasattr(self.estimator, "decision_function") else Square()
 
     @property
     def _scheme(self) -> Scheme:
+        check_is_fitted(self)
         return Scheme(self.code_, self.decoding_)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row of X."""
-        return self.classes_[self._decide(self._read(X))]
+        read = self._read(X)
+        return self.classes_[self._decide(read)]
 
     def _decide(self, read: NDArray[np.float64]) -> NDArray[np.intp]:
         """Of two classes the second has a positive value, as in scikit-learn."""

@@ -258,6 +258,7 @@ class RLSClassifier(ScoredClassifier, LeastSquaresMachine):
 
     @property
     def _scheme(self) -> Scheme:
+        check_is_fitted(self, "code_")
         return Scheme(self.code_, self.decoding_)
 
     @property
@@ -339,7 +340,8 @@ class RLSClassifier(ScoredClassifier, LeastSquaresMachine):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row of X, that of the largest decision value."""
-        return self.classes_[self._decide(self._values(X))]
+        values = self._values(X)
+        return self.classes_[self._decide(values)]
 
     @property
     def loo_predictions_(self) -> NDArray[Any]:

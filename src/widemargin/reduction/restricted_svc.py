@@ -11,7 +11,7 @@ from scipy.linalg import solve_triangular
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
 
-from widemargin.codes import Scheme, Votes
+from widemargin.codes import Scheme
 from widemargin.estimators import SVC, parameters, sample
 from widemargin.estimators.base import KernelMachine, all_or_nothing
 from widemargin.estimators.classes import Classes
@@ -230,11 +230,10 @@ class RestrictedSVC(ClassifierMixin, KernelMachine):
         values : array of shape (n_samples,) or (n_samples, n_classes)
             Two classes: positive for the second. Several: a score per class.
         """
-        decoding = self.decoding_
-        if isinstance(decoding, Votes):
-            decoding = Votes(break_ties=True)
-        return Scheme(self.code_, decoding).scores(self._values(X))
+        values = self._values(X)
+        return Scheme(self.code_, self.decoding_).breaking_ties().scores(values)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row of X."""
-        return self.classes_[Scheme(self.code_, self.decoding_).decide(self._values(X))]
+        values = self._values(X)
+        return self.classes_[Scheme(self.code_, self.decoding_).decide(values)]

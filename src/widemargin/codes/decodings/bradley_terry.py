@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .coupling import Coupling, inside
 from .decoding import Matrix, Values, need_pairs
 
-TOLERANCE, MOST_STEPS = 1e-9, 10_000
-"""A step that changes no probability by more than this share is the last."""
+TOLERANCE, MOST_STEPS = 1e-9, 200
+"""Derivatives to stop at; steps that are never needed."""
+
+LONGEST_STEP, SHORTEST_SHARE = 4.0, 1e-6
+"""Of log p in a step, and the share of a step below which rounding has the last word."""
 
 
 class BradleyTerry(Coupling):
@@ -16,11 +20,13 @@ class BradleyTerry(Coupling):
 
         - sum_j [ r_j log(p+_j / p_j) + (1 - r_j) log(p-_j / p_j) ],
 
-    with p+_j and p-_j the sums of p over the two sides of column j and p_j = p+_j + p-_j. Steps of
+    with p+_j and p-_j the sums of p over the two sides of column j and p_j = p+_j + p-_j. The derivative in
+    log p of the term of column j is (q_j - r_j) v_j, where
 
-        p_r <- p_r ( sum_{M_rj = +1} r_j / p+_j + sum_{M_rj = -1} (1 - r_j) / p-_j ) / sum_{M_rj != 0} 1 / p_j
+        q_j = p+_j / p_j,    v_rj = p_r / p+_j if M_rj = +1,  -p_r / p-_j if M_rj = -1,  0 otherwise.
 
-    lower it each time.
+    Steps with sum_j q_j (1 - q_j) v_j v_j' for a Hessian (exact for all pairs), halved until they lower it,
+    find a minimum.
 
     References
     ----------
@@ -41,16 +47,48 @@ class BradleyTerry(Coupling):
         P = np.full((len(r), len(M)), 1 / len(M))
         moving = np.arange(len(r))
         for _ in range(MOST_STEPS):
-            p, q = P[moving], r[moving]
-            up, down = p @ plus, p @ minus
-            gain = (q / up) @ plus.T + ((1 - q) / down) @ minus.T
-            step = p * gain / ((1 / (up + down)) @ (plus + minus).T)
-            step /= step.sum(axis=1, keepdims=True)
-            P[moving] = step
-            moving = moving[(np.abs(step - p) > TOLERANCE * step).any(axis=1)]
+            step, steepest = _step(P[moving], r[moving], plus, minus)
+            moving, step = moving[steepest > TOLERANCE], step[steepest > TOLERANCE]
             if not moving.size:
                 break
+            P[moving], moved = _descend(P[moving], step, r[moving], plus, minus)
+            moving = moving[moved]
         return P
+
+
+def _step(p: Values, r: Values, plus: Values, minus: Values) -> tuple[Values, Values]:
+    """The step of log p in each row, and the size of the derivative there."""
+    up, down = p @ plus, p @ minus
+    q = up / (up + down)
+    v = p[:, :, None] * (plus / up[:, None] - minus / down[:, None])
+    slope = (v @ (q - r)[:, :, None])[:, :, 0]
+    # Only ratios of probabilities count: along a constant, the Hessian may have any curvature.
+    hessian = (v * (q * (1 - q))[:, None]) @ v.transpose(0, 2, 1) + 1.0
+    hessian += 1e-12 * np.eye(p.shape[1])
+    step = -np.linalg.solve(hessian, slope[:, :, None])[:, :, 0]
+    longest = np.abs(step).max(axis=1, keepdims=True)
+    return step * np.minimum(1.0, LONGEST_STEP / np.maximum(longest, 1e-300)), np.abs(slope).max(axis=1)
+
+
+def _descend(
+    p: Values, step: Values, r: Values, plus: Values, minus: Values
+) -> tuple[Values, NDArray[np.bool_]]:
+    """The probabilities after the longest half, quarter, ... of the step that lowers the sum, if one does."""
+    before, share = _sum_of_columns(p, r, plus, minus), np.ones((len(p), 1))
+    while True:
+        trial = p * np.exp(share * step)
+        trial /= trial.sum(axis=1, keepdims=True)
+        worse = _sum_of_columns(trial, r, plus, minus) >= before
+        trying = worse & (share[:, 0] > SHORTEST_SHARE)
+        if not trying.any():
+            return np.where(worse[:, None], p, trial), ~worse
+        share[trying] /= 2
+
+
+def _sum_of_columns(p: Values, r: Values, plus: Values, minus: Values) -> Values:
+    """What is minimised, in each row."""
+    up, down = p @ plus, p @ minus
+    return (np.log(up + down) - r * np.log(up) - (1 - r) * np.log(down)).sum(axis=1)
 
 
 class HastieTibshirani(BradleyTerry):

@@ -13,8 +13,8 @@ from .columns import distinct
 from .finite_field import FiniteField, multiply
 from .small_codes import several, two_classes
 
-DRAWS = 100
-"""Choices of rows, of which the one with the largest row separation is kept."""
+DRAWS, MOST_WORK = 100, 2**32
+"""Choices of rows, of which the one with the largest row separation is kept; fewer where that takes long."""
 
 MOST_WORDS = 2**20
 """More code words than these are not numbered one by one: rows are drawn among the first so many."""
@@ -62,14 +62,12 @@ def bch(k: int, length: int = 63, *, random_state: Any = None) -> Code:
     dimension = length - (generator.bit_length() - 1)
     random = check_random_state(random_state)
     best: Code | None = None
-    for _ in range(DRAWS):
-        words = _draw_words(k, min(2**dimension, MOST_WORDS), random)
-        M = distinct(_codewords(words, generator, length))
-        if M.shape[1] and not _has_equal_rows(M):
-            code = Code(M, "bch")
-            if best is None or code.row_separation > best.row_separation:
-                best = code
-    assert best is not None  # words differ, hence so do rows
+    for _ in range(min(DRAWS, max(1, MOST_WORK // (k * k * length)))):
+        messages = random.choice(min(2**dimension, MOST_WORDS), size=k, replace=False)
+        code = Code(distinct(_codewords(messages, generator, length)), "bch")
+        if best is None or code.row_separation > best.row_separation:
+            best = code
+    assert best is not None
     return best
 
 
@@ -97,17 +95,9 @@ def generator_polynomial(field: FiniteField, k: int) -> int:
     return generator
 
 
-def _draw_words(k: int, count: int, random: np.random.RandomState) -> list[int]:
-    """k different messages."""
-    return random.choice(count, size=k, replace=False).tolist()
-
-
-def _codewords(messages: list[int], generator: int, length: int) -> NDArray[np.int8]:
+def _codewords(messages: NDArray[np.integer], generator: int, length: int) -> NDArray[np.int8]:
     """The words of these messages, their multiples of the generator, in -1 and +1."""
-    words = [multiply(message, generator) for message in messages]
-    bits = [[word >> place & 1 for place in range(length)] for word in words]
-    return 1 - 2 * np.array(bits, dtype=np.int8)
-
-
-def _has_equal_rows(M: NDArray[np.int8]) -> bool:
-    return len(np.unique(M, axis=0)) < len(M)
+    dimension = min(length - (generator.bit_length() - 1), int(MOST_WORDS).bit_length() - 1)
+    shifted = [[generator << i >> place & 1 for place in range(length)] for i in range(dimension)]
+    bits = messages[:, None] >> np.arange(dimension) & 1
+    return (1 - 2 * (bits @ np.array(shifted) % 2)).astype(np.int8)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .columns import canonical, equal_columns
+from .columns import canonical, equal_columns, equal_rows, is_usable, keys
 from .report import CodeReport
 
 Matrix = NDArray[np.int8]
@@ -116,12 +117,11 @@ class Code:
     def _is_unchanged_by(self, r: int, s: int) -> bool:
         order = np.arange(self.n_classes)
         order[[r, s]] = s, r
-        return _sorted_columns(self.matrix) == _sorted_columns(self.matrix[order])
+        return Counter(keys(canonical(self.matrix))) == Counter(keys(canonical(self.matrix[order])))
 
     def report(self) -> CodeReport:
         """What a code is good for, and what is wrong with it."""
-        M, rows = self.matrix, self.matrix.tolist()
-        both = (M == 1).any(axis=0) & (M == -1).any(axis=0)
+        M = self.matrix
         return CodeReport(
             n_classes=self.n_classes,
             n_columns=self.n_columns,
@@ -130,11 +130,11 @@ class Code:
             largest_difference=self.largest_difference,
             corrects=self.corrects,
             zeros=float((M == 0).mean()),
-            dead_columns=np.flatnonzero(~both).tolist(),
+            dead_columns=np.flatnonzero(~is_usable(M)).tolist(),
             duplicated_columns=equal_columns(M),
             complementary_columns=equal_columns(M, negated=True),
             empty_rows=np.flatnonzero(~M.any(axis=1)).tolist(),
-            equal_rows=[(r, s) for s in range(len(rows)) for r in range(s) if rows[r] == rows[s]],
+            equal_rows=equal_rows(M),
             is_equidistant=self.is_equidistant,
             is_class_symmetric=self.is_class_symmetric,
         )
@@ -153,23 +153,23 @@ class Code:
                 f"the code has {self.n_classes} rows, but there are {len(named)} classes: give it a row for "
                 "each class, in sorted order."
             )
-        found = self.report()
-        if found.empty_rows:
-            r = found.empty_rows[0]
+        M = self.matrix
+        if not (filled := M.any(axis=1)).all():
+            r = int(np.argmin(filled))
             raise ValueError(
                 f"row {r} of the code, class {named[r]!r}, has zeros only: set it against another class."
             )
-        if found.dead_columns:
-            j = found.dead_columns[0]
-            side = "+1" if not (self.matrix[:, j] == 1).any() else "-1"
+        if not (usable := is_usable(M)).all():
+            j = int(np.argmin(usable))
+            side = "-1" if (M[:, j] == 1).any() else "+1"
             raise ValueError(f"column {j} of the code is unused, it has no {side}: drop it or fill it.")
-        if twins := found.duplicated_columns + found.complementary_columns:
+        if twins := equal_columns(M) or equal_columns(M, negated=True):
             i, j = twins[0]
             raise ValueError(
                 f"columns {i} and {j} of the code set the same classes against each other: drop one of them."
             )
-        if found.equal_rows:
-            r, s = found.equal_rows[0]
+        if same := equal_rows(M):
+            r, s = same[0]
             raise ValueError(
                 f"rows {r} and {s} of the code are the same, so that nothing tells class {named[r]!r} from "
                 f"class {named[s]!r}: add a column that does."
@@ -189,7 +189,3 @@ def read_matrix(matrix: Any) -> Matrix:
     M = np.array(M, dtype=np.int8)
     M.flags.writeable = False
     return M
-
-
-def _sorted_columns(M: Matrix) -> list[tuple[int, ...]]:
-    return sorted(map(tuple, canonical(M).T.tolist()))

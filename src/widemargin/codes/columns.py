@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import combinations, product
 
 import numpy as np
 from numpy.typing import NDArray
 
 Matrix = NDArray[np.int8]
+Pairs = list[tuple[int, int]]
 
 
 def canonical(M: Matrix) -> Matrix:
@@ -16,12 +18,37 @@ def canonical(M: Matrix) -> Matrix:
     return np.where(first < 0, -M, M)
 
 
-def equal_columns(M: Matrix, *, negated: bool = False) -> list[tuple[int, int]]:
-    """Pairs i < j of columns that are equal, or each other's negatives."""
-    products, lengths = M.T.astype(np.int64) @ M, (M != 0).sum(axis=0)
-    same = (-products if negated else products) == lengths
-    same &= (lengths == lengths[:, None]) & (lengths > 0)
-    return [(int(i), int(j)) for i, j in np.argwhere(np.triu(same, 1))]
+def keys(M: Matrix) -> list[bytes]:
+    """Something for each column that is the same for equal ones."""
+    return [column.tobytes() for column in np.ascontiguousarray(M.T)]
+
+
+def equal_rows(M: Matrix) -> Pairs:
+    """Pairs r < s of rows that are equal."""
+    return _pairs_of(_places(keys(M.T)).values())
+
+
+def equal_columns(M: Matrix, *, negated: bool = False) -> Pairs:
+    """Pairs i < j of columns that are equal, or each other's negatives; columns of zeros are neither."""
+    places = _places(keys(M))
+    places.pop(bytes(len(M)), None)
+    if not negated:
+        return _pairs_of(places.values())
+    opposite = _places(keys(-M))
+    return sorted(
+        (i, j) for key, found in places.items() for i in found for j in opposite.get(key, ()) if i < j
+    )
+
+
+def _places(keys: list[bytes]) -> dict[bytes, list[int]]:
+    places: dict[bytes, list[int]] = {}
+    for place, key in enumerate(keys):
+        places.setdefault(key, []).append(place)
+    return places
+
+
+def _pairs_of(groups: Iterable[list[int]]) -> Pairs:
+    return sorted(pair for group in groups for pair in combinations(group, 2))
 
 
 def is_usable(M: Matrix) -> NDArray[np.bool_]:

@@ -19,7 +19,7 @@ Codes = NDArray[np.int8]
 DRAWS = 10_000
 """Codes drawn, of which the one with the largest row separation is kept."""
 
-MOST_WORK, FEWEST_DRAWS = 2**36, 100
+MOST_WORK, FEWEST_DRAWS = 2**32, 100
 """Multiplications for their row distances: many classes are drawn less often, but this often at least."""
 
 BATCH_ENTRIES = 2**22
@@ -44,7 +44,7 @@ def dense_random(
     n_columns : int, optional
         10 log2 k if not given, rounded up; never more than there are problems.
     draws : int, default=10000
-        Fewer for more than about 90 classes, where they would take longer than a second or two.
+        Fewer for more than 85 classes, where so many would take long; 100 at least.
     random_state : int, RandomState instance or None, default=None
 
     References
@@ -162,7 +162,7 @@ def _signs(shape: tuple[int, ...], random: np.random.RandomState) -> NDArray[np.
 
 def _row_separations(codes: Codes) -> NDArray[np.float64]:
     """rho of each code."""
-    M = codes.astype(np.float32)
+    M = np.ascontiguousarray(codes, dtype=np.float32)
     products = M @ M.transpose(0, 2, 1)
     every = np.arange(M.shape[1])
     products[:, every, every] = -np.inf

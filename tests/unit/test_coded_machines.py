@@ -21,6 +21,8 @@ BAD_CODES = [
     ([[1, 1, -1], [-1, 1, -1], [-1, -1, 1]], "columns 1 and 2 of the code set the same classes"),
     ([[1, 1], [-1, -1]], "the code has 2 rows, but there are 3 classes"),
     ([[1], [-1], [-1]], "rows 1 and 2 of the code are the same, so that nothing tells class 'barolo' from"),
+    ([[1, -1], [-1, 1], [1]], "a code must be a matrix, but its rows are not equally long"),
+    ([1, -1, 0], "a code must be a matrix with a row for each of at least 2 classes"),
     ([[2, 1], [-1, -1], [0, 1]], "a code must have the entries -1, 0 and \\+1 only"),
 ]
 BAD_DECODINGS = [

@@ -178,7 +178,10 @@ class Code:
 
 def read_matrix(matrix: Any) -> Matrix:
     """A code as an array that nobody changes; a ValueError if it is none."""
-    M = np.asarray(matrix)
+    try:
+        M = np.asarray(matrix)
+    except ValueError:
+        raise ValueError("a code must be a matrix, but its rows are not equally long.") from None
     if M.ndim != 2 or M.shape[0] < 2 or M.shape[1] < 1:
         raise ValueError(
             f"a code must be a matrix with a row for each of at least 2 classes and a column for each "

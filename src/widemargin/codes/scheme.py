@@ -162,7 +162,7 @@ def choose_code(code: Any, names: NDArray[Any], random_state: Any = None) -> Cod
     """The code of a name, or the one that is given, valid for these classes."""
     if isinstance(code, str):
         if code not in CODES:
-            raise ValueError(f"code must be one of {sorted(CODES)}, a Code or a matrix, not {code!r}.")
+            raise ValueError(f"code must be one of {list(CODES)}, a Code or a matrix, not {code!r}.")
         return CODES[code](len(names), random_state)
     code = code if isinstance(code, Code) else Code(code)
     code.check(names.tolist())

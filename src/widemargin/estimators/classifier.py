@@ -163,7 +163,7 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
         self._keep_columns(X, kernel, labels, *self._dual([functions[k] for k in range(columns)], labels))
         self.class_weight_ = classes.weights
         self._keep_certificate(solved, columns)
-        self.kernel_evaluations_saved_ = max(0, solved.kernel_reads - solved.kernel_evaluations)
+        self.kernel_evaluations_saved_ = max(0, solved.kernel_evaluations_alone - solved.kernel_evaluations)
         self.n_iter_ = np.array([each.iterations for each in solved.solutions[:columns]], dtype=np.int32)
         self.probA_ = self.probB_ = np.empty(0)
         if folds and solved.interruption is None:

@@ -206,8 +206,9 @@ kkt_violation_ : float
     Largest violation of the optimality conditions, recomputed in double precision.
 kernel_evaluations_ : int
 kernel_evaluations_saved_ : int
-    Classifiers only: how many more the two-class problems would have needed, each on its own. They read a
-    table of all kernel values if it pays and `cache_size` has room for it; 0 otherwise.
+    Classifiers only: how many more the two-class problems would have computed, each on its own: all different
+    values that each of them reads. They share a table of all kernel values if it pays and `cache_size` has
+    room for it; 0 otherwise.
 trace_ : dict of arrays, or a list of them
     If the solver was asked to record one.""",
 }

@@ -61,9 +61,7 @@ function = Rule("a function", callable)
 mapping = Rule("a dict of weights by class", lambda value: isinstance(value, Mapping))
 code = Rule(
     f"one of {', '.join(map(repr, CODES))}, a Code or a matrix over -1, 0 and +1",
-    lambda value: (
-        value in CODES if isinstance(value, str) else isinstance(value, Code) or np.ndim(value) == 2
-    ),
+    lambda value: value in CODES if isinstance(value, str) else isinstance(value, Code | list | np.ndarray),
 )
 decoding = Rule(
     f"one of {', '.join(map(repr, ['auto', *DECODINGS]))} or a Decoding",

@@ -8,6 +8,7 @@ from sklearn.preprocessing import scale
 
 import widemargin as wm
 from widemargin import codes, losses
+from widemargin.calibration import PairwiseSigmoids
 from widemargin.io import load_model, save_model
 
 X, Y = load_wine(return_X_y=True)
@@ -224,3 +225,11 @@ def test_all_solvers_agree_on_codes_with_zeros(solver):
     usual = wm.RLSClassifier(multiclass="sparse-random", lam=0.01).fit(X, Y)
     other = wm.RLSClassifier(multiclass="sparse-random", lam=0.01, solver=solver).fit(X, Y)
     np.testing.assert_allclose(other.decision_function(X), usual.decision_function(X), atol=1e-5)
+
+
+@pytest.mark.parametrize("code", ["one-vs-all", "complete", "all-pairs", "dag"])
+def test_probabilities_around_a_machine_know_its_code(code):
+    machine = wm.Calibrated(wm.SVC(multiclass=code)).fit(X, NAMES)
+    assert isinstance(machine.sigmoids_, PairwiseSigmoids) == (code in ("all-pairs", "dag"))
+    P = machine.predict_proba(X)
+    assert np.mean(machine.classes_[P.argmax(axis=1)] == NAMES) > 0.95

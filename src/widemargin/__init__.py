@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from widemargin import (
         bounds,
         calibration,
+        codes,
         io,
         kernels,
         least_squares,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         solvers,
     )
     from widemargin.calibration import Calibrated
+    from widemargin.codes import Code
     from widemargin.deletion import LeaveOneOut, leave_one_out
     from widemargin.estimators import (
         SVC,
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
         NuSVC,
         NuSVR,
         OneClassSVM,
+        OutputCode,
         RLSClassifier,
         RLSRegressor,
         TikhonovEstimator,
@@ -79,6 +82,7 @@ __all__ = [
     "ARDGaussian",
     "Calibrated",
     "ChunkBagging",
+    "Code",
     "Deactivation",
     "Decomposition",
     "EnclosingBall",
@@ -101,6 +105,7 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "OutputCode",
     "OverRelaxed",
     "PathInterrupted",
     "PathResult",
@@ -123,6 +128,7 @@ __all__ = [
     "TikhonovEstimator",
     "bounds",
     "calibration",
+    "codes",
     "compress",
     "cross_validate_path",
     "io",
@@ -140,6 +146,7 @@ __all__ = [
 _PARTS = (
     "bounds",
     "calibration",
+    "codes",
     "deletion",
     "estimators",
     "expansion",

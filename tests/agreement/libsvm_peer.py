@@ -11,7 +11,7 @@ from libsvm.svm import gen_svm_nodearray, libsvm
 from libsvm.svmutil import svm_train
 from scipy.sparse import csr_matrix
 
-from widemargin.estimators.code import expand_pairs
+from widemargin.codes.pairs import expand_pairs
 
 TYPES = {"SVC": 0, "NuSVC": 1, "OneClassSVM": 2, "SVR": 3, "NuSVR": 4}
 KERNELS = {"linear": 0, "poly": 1, "rbf": 2}

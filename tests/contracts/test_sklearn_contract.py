@@ -1,6 +1,7 @@
 """scikit-learn's own checks, without a single expected failure."""
 
 import pytest
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import widemargin as wm
@@ -20,6 +21,11 @@ MACHINES = [
     wm.SVC(kernel="precomputed"),
     wm.RestrictedSVC(centres=1.0),
     wm.SVC(loss="squared_hinge", multiclass="one-vs-all", fit_intercept=False),
+    wm.SVC(multiclass="complete", decoding="hamming"),
+    wm.RLSClassifier(multiclass="all-pairs", decoding="loss", lam=0.1),
+    wm.OutputCode(wm.SVC()),
+    wm.OutputCode(LogisticRegression(), "all-pairs", "wu-lin-weng-1"),
+    wm.OutputCode(Ridge(), "sparse-random", "loss"),
 ]
 
 

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from widemargin import SVC, TikhonovEstimator, bounds, leave_one_out, losses
-from widemargin.estimators import code
+from widemargin.codes import all_pairs, one_vs_all
 from widemargin.kernels import Gaussian, Linear, Polynomial
 
 SEEDS = st.integers(0, 100_000)
@@ -75,7 +75,7 @@ def test_errors_of_one_machine_per_class_are_at_most_those_of_the_intervals(seed
     coefficients = np.zeros((len(y), 3))
     coefficients[machine.support_] = machine.dual_coef_.T
     values, diagonal = machine.decision_function(X), np.diag(kernel.gram(X))
-    M = code.one_vs_all(3)
+    M = one_vs_all(3).matrix
     errors = leave_one_out(machine, X, y).errors
     count = bounds.rifkin_multiclass(values, coefficients, diagonal, M, y, loss="square")
     assert errors <= count
@@ -91,7 +91,7 @@ def test_errors_of_one_machine_per_class_are_at_most_those_of_the_intervals(seed
 def test_errors_of_least_squares_by_pairs_are_at_most_those_of_the_intervals(seed, kernel, C, loss):
     """A machine that does not know a point says the same without it."""
     X, y = sample(seed, n=24, classes=4)
-    K, M = kernel.gram(X), code.all_pairs(4).astype(float)
+    K, M = kernel.gram(X), all_pairs(4).matrix.astype(float)
     values, held, coefficients = (np.zeros((24, 6)) for _ in range(3))
     for pair in range(6):
         t = M[y, pair]
@@ -257,7 +257,7 @@ def test_risk_bounds_hold_in_nearly_all_draws():
 def test_training_errors_of_codes_are_at_most_their_bound(seed, name, decoding):
     random = np.random.default_rng(seed)
     k, n = 4, 40
-    M = (code.one_vs_all(k) if name == "one-vs-all" else code.all_pairs(k)).astype(float)
+    M = (one_vs_all(k) if name == "one-vs-all" else all_pairs(k)).matrix.astype(float)
     labels = random.integers(k, size=n)
     f = M[labels] + 0.8 * random.standard_normal((n, M.shape[1]))
     losses = np.maximum(0.0, 1.0 - M[None] * f[:, None])  # point, class, machine

@@ -81,7 +81,7 @@ def test_boundary_and_margins_lie_where_f_is_0_and_1(board):
     assert levels == {0.0, 1.0}
 
 
-@pytest.mark.parametrize("multiclass", ["all-pairs", "one-vs-all"])
+@pytest.mark.parametrize("multiclass", ["all-pairs", "one-vs-all", "complete"])
 def test_three_classes_get_three_colours(multiclass, three_classes):
     X, y = three_classes
     machine = wm.SVC(multiclass=multiclass).fit(X, y)

@@ -8,7 +8,8 @@ from sklearn.metrics import log_loss
 from sklearn.preprocessing import scale
 
 import widemargin as wm
-from widemargin.estimators import code
+from widemargin.codes import Votes, all_pairs
+from widemargin.codes.pairs import compress_pairs, expand_pairs
 
 WINE_X, WINE_Y = load_wine(return_X_y=True)
 WINE_X = scale(WINE_X)
@@ -17,25 +18,19 @@ CANCER_X, CANCER_Y = load_breast_cancer(return_X_y=True)
 CANCER_X = scale(CANCER_X)
 
 
-def test_codes_set_each_pair_and_each_class_against_its_rivals():
-    np.testing.assert_array_equal(code.all_pairs(3), [[1, 1, 0], [-1, 0, 1], [0, -1, -1]])
-    np.testing.assert_array_equal(code.one_vs_all(3), [[1, -1, -1], [-1, 1, -1], [-1, -1, 1]])
-    np.testing.assert_array_equal(code.two_classes(), [[-1], [1]])
-
-
 def test_compressing_and_expanding_coefficients_of_pairs_are_inverse():
     rng = np.random.default_rng(0)
     labels = rng.integers(0, 4, 30)
-    takes_part = code.all_pairs(4)[labels] != 0
+    takes_part = all_pairs(4).matrix[labels] != 0
     coefficients = rng.normal(size=(30, 6)) * takes_part
-    dual = code.compress_pairs(coefficients.T, labels, 4)
+    dual = compress_pairs(coefficients.T, labels, 4)
     assert dual.shape == (3, 30)
-    np.testing.assert_array_equal(code.expand_pairs(dual, labels, 4).toarray(), coefficients)
+    np.testing.assert_array_equal(expand_pairs(dual, labels, 4).toarray(), coefficients)
 
 
 def test_scores_refine_votes():
     values = np.random.default_rng(0).normal(size=(500, 6))
-    votes, scores = code.count_votes(values, 4), code.score_classes(values, 4)
+    votes, scores = (Votes(break_ties).scores(values, all_pairs(4).matrix) for break_ties in (False, True))
     np.testing.assert_array_equal(votes.sum(axis=1), 6)
     assert np.abs(votes - scores).max() < 1 / 3
     assert ((votes.max(axis=1) - votes[np.arange(500), scores.argmax(axis=1)]) == 0).all()

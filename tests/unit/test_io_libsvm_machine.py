@@ -121,6 +121,7 @@ def test_data_may_have_more_features_than_the_support_vectors_show(tmp_path):
         (wm.SVC(kernel="laplacian"), "Laplacian kernel"),
         (wm.EnclosingBall(), "EnclosingBall"),
         (wm.SVC(multiclass="one-vs-all"), "one-vs-all"),
+        (wm.SVC(multiclass="dag"), "decoded by Dag, only votes of all pairs"),
     ],
 )
 def test_what_libsvm_cannot_hold_is_refused_before_anything_is_written(machine, words, tmp_path):

@@ -77,7 +77,7 @@ def test_support_vectors_are_those_of_independent_fits(cancer):
     assert np.abs(result.n_support[:, :, 0] - expected).max() <= 2
 
 
-@pytest.mark.parametrize("multiclass", ["all-pairs", "one-vs-all"])
+@pytest.mark.parametrize("multiclass", ["all-pairs", "one-vs-all", "sparse-random"])
 @pytest.mark.parametrize("break_ties", [False, True])
 def test_scores_of_several_classes_are_those_of_independent_fits(iris, multiclass, break_ties):
     X, y = iris

@@ -154,7 +154,9 @@ def _unseen_decision(
 
 
 def _gives_pairs(estimator: Any) -> bool:
-    return "decision_function_shape" in estimator.get_params(deep=False)
+    parameters = estimator.get_params(deep=False)
+    code = parameters.get("multiclass", "all-pairs")
+    return "decision_function_shape" in parameters and isinstance(code, str) and code in ("all-pairs", "dag")
 
 
 def _decision(fitted: Any, X: Any) -> NDArray[np.float64]:

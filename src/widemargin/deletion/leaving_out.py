@@ -204,7 +204,7 @@ def _check_bounded(machine: Any, solutions: list[Any], targets: Any) -> None:
     if isinstance(machine, Regressor):
         machine._intercept(solutions[0])
     elif isinstance(machine, Classifier):
-        machine._check_separable(solutions, machine._code(targets.count), targets.names)
+        machine._check_separable(solutions, targets.scheme.M, targets.names)
 
 
 def _screen(machine: Any, gram: Any, machines: list[Any]) -> Skip:

@@ -37,7 +37,7 @@ def shares_without(machine: Any, problem: Problem) -> Vector:
 def check_feasible(machine: NuSVC, classes: Any, weight: Vector) -> None:
     """Raise a ValueError if nu is too large for the points that are left without some point."""
     rows = np.flatnonzero(weight)
-    labels, w, M = classes.labels[rows], weight[rows], machine._code(classes.count)
+    labels, w, M = classes.labels[rows], weight[rows], classes.scheme.M
     machine._check_feasible(labels, w, classes.weights[labels], M, classes.names)
     largest = np.zeros(rows.size)
     for side in M.T[:, labels]:

@@ -87,8 +87,9 @@ def _scores(estimator: Any, points: np.ndarray) -> tuple[np.ndarray, bool]:
     if classes is None or len(classes) == 2:
         values = np.ravel(estimator.decision_function(points)).astype(float)
         return np.column_stack([-values, values]), classes is not None
-    if getattr(estimator, "multiclass", None) == "one-vs-all":
-        return estimator.decision_function(points), True
+    scheme = getattr(estimator, "_scheme", None)
+    if scheme is not None and not scheme.has_pairs:
+        return estimator.decision_function(points), scheme.is_one_vs_all
     if hasattr(estimator, "decision_function_shape"):
         pairwise = copy.copy(estimator)
         pairwise.decision_function_shape = "ovo"

@@ -4,6 +4,7 @@ from .enclosing_ball import EnclosingBall
 from .nu_svc import NuSVC
 from .nu_svr import NuSVR
 from .one_class_svm import OneClassSVM
+from .output_code import OutputCode
 from .rls_classifier import RLSClassifier
 from .rls_regressor import RLSRegressor
 from .svc import SVC
@@ -17,6 +18,7 @@ __all__ = [
     "NuSVC",
     "NuSVR",
     "OneClassSVM",
+    "OutputCode",
     "RLSClassifier",
     "RLSRegressor",
     "TikhonovEstimator",

@@ -3,26 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache, partial
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils import check_random_state
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin import calibration
-from widemargin.estimators import code, parameters, sample
+from widemargin.codes import ColumnSigmoids, Scheme, choose_scheme
+from widemargin.codes.pairs import compress_pairs, expand_pairs, own_pairs
+from widemargin.codes.scored import ScoredClassifier
+from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import KernelMachine, all_or_nothing
+from widemargin.estimators.classes import Classes, CodedClasses, class_weights
+from widemargin.estimators.function import Function
 from widemargin.estimators.training import Job, Solve, Solved
+from widemargin.estimators.two_class_machine import TwoClassMachine
 from widemargin.expansion import product
 from widemargin.kernels.points import count
-from widemargin.problems import Problem, Vector
+from widemargin.losses import Loss
+from widemargin.problems import Vector
 from widemargin.solvers import Solution
+
+Code = NDArray[np.int8]
 
 PART_ENTRIES = 2**21
 """Values of an expansion held at a time by a prediction."""
@@ -37,85 +44,15 @@ def _has_probability(estimator: Any) -> bool:
     return True
 
 
-@dataclass(frozen=True)
-class Function:
-    """What is left of a two-class machine once it is solved: coefficients of some of n points."""
-
-    n: int
-    support: NDArray[np.int32]
-    coefficients: Vector
-    intercept: float
-
-    @classmethod
-    def of(cls, coefficients: Vector, intercept: float) -> Function:
-        """The function with these coefficients of all points."""
-        support = np.flatnonzero(coefficients).astype(np.int32)
-        return cls(coefficients.size, support, coefficients[support], intercept)
-
-    def everywhere(self) -> Vector:
-        """The coefficients of all points."""
-        coefficients = np.zeros(self.n)
-        coefficients[self.support] = self.coefficients
-        return coefficients
-
-
-class TwoClassMachine(Protocol):
-    """A two-class problem and how to read it."""
-
-    @property
-    def problem(self) -> Problem:
-        """The problem to solve."""
-        ...
-
-    def function(self, solution: Any, n: int, size: Callable[[], float]) -> tuple[Vector, float]:
-        """Coefficients of the n points and the intercept; `size()` is the largest k(x, x)."""
-        ...
-
-    def start(self, coefficients: Vector) -> Vector:
-        """A feasible start near the function with these coefficients."""
-        ...
-
-
-@dataclass(frozen=True)
-class Classes:
-    """The targets of a classifier: point i belongs to the class names[labels[i]]."""
-
-    names: NDArray[Any]
-    labels: NDArray[np.integer]
-    weights: Vector
-    """Factors of the price of a point, by class."""
-
-    @property
-    def count(self) -> int:
-        """Number of classes."""
-        return len(self.names)
-
-    def check(self, weight: Vector) -> None:
-        """Raise a ValueError unless there are several classes, each with some of the weight of the points."""
-        if self.count < 2:
-            raise ValueError(
-                f"The number of classes has to be greater than one; got 1 class, {self.names.tolist()[0]!r}: "
-                "add examples of another, or take OneClassSVM."
-            )
-        if (empty := self.without_weight(weight)) is not None:
-            raise ValueError(
-                f"sample_weight is zero for every sample of class {empty!r}: drop it or give it weight."
-            )
-
-    def without_weight(self, weight: Vector) -> Any:
-        """The first class whose points have no weight, None if there is none."""
-        weights = np.bincount(self.labels, weights=weight, minlength=self.count)
-        return None if weights.all() else self.names.tolist()[int(np.argmin(weights))]
-
-
-class KernelClassifier(ClassifierMixin, KernelMachine):
+class KernelClassifier(ScoredClassifier, KernelMachine):
     """A classifier made of two-class machines on one Gram; a sub-class says of which (`_machine`)."""
 
     _rules: ClassVar[dict[str, parameters.Rule]] = KernelMachine._rules | {
         "probability": parameters.boolean,
         "class_weight": parameters.none | parameters.one_of("balanced") | parameters.mapping,
         "decision_function_shape": parameters.one_of("ovr", "ovo"),
-        "multiclass": parameters.one_of("all-pairs", "one-vs-all"),
+        "multiclass": parameters.code,
+        "decoding": parameters.decoding,
         "break_ties": parameters.boolean,
     }
 
@@ -154,26 +91,49 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         self._conclude(solved)
         return self
 
-    def _read_targets(self, y: ArrayLike, part: NDArray[np.integer] | None = None) -> Classes:
+    def _read_targets(self, y: ArrayLike, part: NDArray[np.integer] | None = None) -> CodedClasses:
         """The classes of all points, balanced (if they are to be) by how often they occur in this part."""
         names, labels = sample.read_classes(y)
-        if self.class_weight is None:
-            return Classes(names, labels, np.ones(len(names)))
-        seen = names[labels] if part is None else names[labels[part]]
-        return Classes(names, labels, class_weights(self.class_weight, names, seen))
+        weights = np.ones(len(names))
+        Classes(names, labels, weights).check_count()
+        if self.class_weight is not None:
+            seen = names[labels] if part is None else names[labels[part]]
+            weights = class_weights(self.class_weight, names, seen)
+        return CodedClasses(names, labels, weights, self._choose_scheme(names))
 
-    def _machines(self, classes: Classes, weight: Vector, rows: NDArray[np.integer]) -> list[TwoClassMachine]:
+    def _choose_scheme(self, names: NDArray[Any]) -> Scheme:
+        return choose_scheme(
+            self.multiclass,
+            self.decoding,
+            names,
+            loss=self._own_loss(),
+            random_state=0 if self.random_state is None else self.random_state,
+            probabilities=self.probability,
+        )
+
+    def _own_loss(self) -> Loss:
+        """The loss that the machines are trained with."""
+        raise NotImplementedError
+
+    def _machines(
+        self, classes: CodedClasses, weight: Vector, rows: NDArray[np.integer]
+    ) -> list[TwoClassMachine]:
         """The machines of these rows of the Gram, one for each column of the code."""
-        return [self._column_machine(column, rows, classes, weight) for column in self._code(classes.count).T]
+        decoding = classes.scheme.decoding
+        if decoding.reads_probabilities:
+            raise ValueError(
+                f"{type(decoding).__name__} decodes probabilities, which are not computed here: take another "
+                "decoding, such as 'loss'."
+            )
+        return [self._column_machine(column, rows, classes, weight) for column in classes.scheme.M.T]
 
-    def _answers(self, classes: Classes, values: NDArray[np.float64]) -> NDArray[Any]:
+    def _answers(self, classes: CodedClasses, values: NDArray[np.float64]) -> NDArray[Any]:
         """The classes that the values of the machines, a column for each, speak for."""
-        pairs = self.multiclass == "all-pairs"
-        return classes.names[code.decide(values, classes.count, pairs=pairs, break_ties=self.break_ties)]
+        return classes.names[self._decide(classes.scheme, values)]
 
-    def _fit_code(self, X: Any, classes: Classes, weight: Vector) -> Solved:
+    def _fit_code(self, X: Any, classes: CodedClasses, weight: Vector) -> Solved:
         """Train a machine per column of the code, and again without each fold if probabilities are wanted."""
-        n, M, labels = count(X), self._code(classes.count), classes.labels
+        n, M, labels = count(X), classes.scheme.M, classes.labels
         rows, columns = np.flatnonzero(weight).astype(np.int32), M.shape[1]
         self._check_feasible(labels[rows], weight[rows], classes.weights[labels[rows]], M, classes.names)
         folds = self._folds(labels[rows]) if self.probability else []
@@ -199,10 +159,11 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         training = self._training(sum(job.size for job in jobs[:columns]), n)
         solved = training.run(jobs, gram)
         self._check_separable(solved.solutions, M, classes.names)
-        self.classes_ = classes.names
+        self.classes_, self.code_, self.decoding_ = classes.names, M, classes.scheme.decoding
         self._keep_columns(X, kernel, labels, *self._dual([functions[k] for k in range(columns)], labels))
         self.class_weight_ = classes.weights
         self._keep_certificate(solved, columns)
+        self.kernel_evaluations_saved_ = max(0, solved.kernel_evaluations_alone - solved.kernel_evaluations)
         self.n_iter_ = np.array([each.iterations for each in solved.solutions[:columns]], dtype=np.int32)
         self.probA_ = self.probB_ = np.empty(0)
         if folds and solved.interruption is None:
@@ -229,12 +190,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         points, k = support.astype(np.int32), len(self.classes_)
         for some in np.array_split(which, 1 + which.size * len(functions) // PART_ENTRIES):
             found = product(gram, rows[some], points, coefficients, self.n_jobs) + intercepts
-            values[some] = code.own_pairs(found, labels[rows[some]], k) if self._has_pairs else found
-
-    def _code(self, k: int) -> code.Code:
-        if k == 2:
-            return code.two_classes()
-        return code.all_pairs(k) if self.multiclass == "all-pairs" else code.one_vs_all(k)
+            values[some] = own_pairs(found, labels[rows[some]], k) if self._has_pairs else found
 
     def _column_machine(
         self,
@@ -256,12 +212,12 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         labels: NDArray[np.integer],
         weight: Vector,
         class_weight: Vector,
-        M: code.Code,
+        M: Code,
         classes: NDArray,
     ) -> None:
         """Sub-classes whose problem may be infeasible say so here."""
 
-    def _check_separable(self, solutions: Any, M: code.Code, classes: NDArray) -> None:
+    def _check_separable(self, solutions: Any, M: Code, classes: NDArray) -> None:
         """Sub-classes whose problem may be unbounded say so here."""
 
     def _keep_columns(
@@ -280,9 +236,15 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         self.intercept_ = intercepts
 
     @property
+    def _scheme(self) -> Scheme:
+        """How the fit was made, whatever `multiclass` and `decoding` have become since."""
+        check_is_fitted(self, "code_")
+        return Scheme(self.code_, self.decoding_)
+
+    @property
     def _has_pairs(self) -> bool:
-        """Whether the fit was by all pairs of several classes, whatever `multiclass` has become since."""
-        return self._shares_vectors or 2 <= len(self.classes_) - 1 == self.dual_coef_.shape[0]
+        """Whether the fit was by all pairs of several classes."""
+        return self._scheme.has_pairs
 
     def _dual(
         self, functions: Sequence[Function], labels: NDArray[np.integer]
@@ -290,8 +252,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         """Coefficients of all points, in rows as in `dual_coef_`, and the intercept of each machine."""
         k = len(self.classes_)
         columns = (function.everywhere() for function in functions)
-        pairs = k > 2 and self.multiclass == "all-pairs"
-        dual = code.compress_pairs(columns, labels, k) if pairs else np.stack(list(columns))
+        dual = compress_pairs(columns, labels, k) if self._has_pairs else np.stack(list(columns))
         return dual, np.array([function.intercept for function in functions])
 
     def _expand(self, dual: NDArray[np.float64]) -> Any:
@@ -300,7 +261,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
     def _expand_classes(self, dual: NDArray[np.float64], labels: NDArray[np.integer]) -> Any:
         """The columns of coefficients of points with these labels."""
         if self._has_pairs and not self._shares_vectors:
-            return code.expand_pairs(dual, labels, len(self.classes_))
+            return expand_pairs(dual, labels, len(self.classes_))
         return np.ascontiguousarray(dual.T)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
@@ -314,19 +275,25 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
 
         Returns
         -------
-        values : array of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_pairs)
+        values : array of shape (n_samples,), (n_samples, n_classes) or (n_samples, n_subproblems)
             Two classes: positive for the second. Several, one-vs-all or ``decision_function_shape="ovr"``: a
-            score per class. Otherwise a column per pair (i, j), positive for class i.
+            score per class. Otherwise a column per two-class problem, positive for its classes with +1 in
+            `code_`: of the pair (i, j) class i.
         """
-        return self._by_parts(X, lambda values: self._shaped(values, len(self.classes_), self._has_pairs))
+        return self._by_parts(X, partial(self._shaped, self._scheme))
 
-    def _shaped(self, values: NDArray[np.float64], k: int, pairs: bool) -> NDArray[np.float64]:
+    def _shaped(self, scheme: Scheme, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The values of the machines, a column for each, as `decision_function` gives them."""
-        if k == 2:
-            return values.ravel()
-        if pairs and self.decision_function_shape == "ovr":
-            return code.score_classes(values, k)
-        return values
+        if len(scheme.M) > 2 and self.decision_function_shape == "ovo":
+            return values
+        return scheme.breaking_ties().scores(self._read_values(scheme, values))
+
+    def _read_values(self, scheme: Scheme, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What the decoding reads: the values, or the probabilities they stand for."""
+        if not scheme.decoding.reads_probabilities:
+            return values
+        self._check_calibrated()
+        return self._sigmoids()(values)
 
     def _by_parts(
         self, X: Any, read: Callable[[NDArray[np.float64]], NDArray[Any]], *, signs: bool = False
@@ -349,12 +316,14 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
-        votes = len(self.classes_) == 2 or (self._has_pairs and not self.break_ties)
-        return self.classes_[self._by_parts(X, self._decide, signs=votes)]
+        scheme = self._scheme.breaking_ties() if self.break_ties else self._scheme
+        decide = partial(self._decide, scheme)
+        return self.classes_[self._by_parts(X, decide, signs=scheme.decoding.signs_suffice)]
 
-    def _decide(self, values: NDArray[np.float64]) -> NDArray[np.intp]:
+    def _decide(self, scheme: Scheme, values: NDArray[np.float64]) -> NDArray[np.intp]:
         """Index of the predicted class."""
-        return code.decide(values, len(self.classes_), pairs=self._has_pairs, break_ties=self.break_ties)
+        scheme = scheme.breaking_ties() if self.break_ties else scheme
+        return scheme.decide(self._read_values(scheme, values))
 
     @available_if(_has_probability)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -369,14 +338,19 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         P : array of shape (n_samples, n_classes)
         """
         check_is_fitted(self)
+        self._check_calibrated()
+        return self._by_parts(X, self._probabilities)
+
+    def _check_calibrated(self) -> None:
         if self.probA_.size == 0:
             raise NotFittedError(
                 "predict_proba is not available when fitted with probability=False, or not to the end"
             )
-        return self._by_parts(X, self._probabilities)
 
     def _probabilities(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        return calibration.agree_with(self._sigmoids().predict_proba(values), self._decide(values))
+        scheme = self._scheme
+        P = scheme.coupling.probabilities(self._sigmoids()(values), scheme.M)
+        return calibration.agree_with(P, self._decide(scheme, values))
 
     @available_if(_has_probability)
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
@@ -389,37 +363,20 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
 
     def _calibrate(self, unseen: NDArray[np.float64], labels: NDArray[np.integer], weight: Vector) -> None:
         """Fit the sigmoids to values of points that the machines behind them have not seen."""
-        sigmoids = self._new_sigmoids()
-        (sigmoids.fit_compressed if self._has_pairs else sigmoids.fit)(unseen, labels, weight)
-        self.probA_ = sigmoids.A_
-        self.probB_ = -sigmoids.B_ if len(self.classes_) == 2 else sigmoids.B_
+        if self._has_pairs:
+            pairs = calibration.PairwiseSigmoids().fit_compressed(unseen, labels, weight)
+            A, B = pairs.A_, pairs.B_
+        else:
+            columns = ColumnSigmoids.fitted(unseen, labels, self.code_, weight)
+            A, B = columns.A, columns.B
+        self.probA_, self.probB_ = A, -B if len(self.classes_) == 2 else B
 
-    def _new_sigmoids(self) -> Any:
-        k = len(self.classes_)
-        return calibration.PairwiseSigmoids() if k == 2 or self._has_pairs else calibration.OneVsAllSigmoids()
-
-    def _sigmoids(self) -> Any:
+    def _sigmoids(self) -> ColumnSigmoids:
         """The fitted sigmoids; as in scikit-learn, `probB_` of two classes is that of the first one."""
-        sigmoids = self._new_sigmoids()
-        sigmoids.A_ = self.probA_
-        sigmoids.B_ = -self.probB_ if len(self.classes_) == 2 else self.probB_
-        sigmoids.n_classes_ = len(self.classes_)
-        return sigmoids
+        return ColumnSigmoids(self.probA_, -self.probB_ if len(self.classes_) == 2 else self.probB_)
 
 
 def _by_class(dual: NDArray[np.float64], labels: NDArray[np.integer]) -> NDArray[np.intp]:
     """The points with a coefficient, class by class."""
     support = np.flatnonzero(dual.any(axis=0))
     return support[np.argsort(labels[support], kind="stable")]
-
-
-def class_weights(class_weight: Any, classes: NDArray, y: NDArray) -> Vector:
-    """The factor of each class, from the parameter of that name and the labels y."""
-    if class_weight is None:
-        return np.ones(len(classes))
-    weights = compute_class_weight(class_weight, classes=classes, y=y)
-    bad = ~(np.isfinite(weights) & (weights > 0))
-    if bad.any():
-        name = classes.tolist()[int(np.argmax(bad))]
-        raise ValueError(f"class_weight must be positive and finite, but that of class {name!r} is not.")
-    return np.asarray(weights, dtype=np.float64)

@@ -52,13 +52,23 @@ callback : function, optional
 class_weight : dict or "balanced", optional
     Factors of the price of each class; "balanced" makes them inverse to the class sizes.
 decision_function_shape : {"ovr", "ovo"}, default="ovr"
-    Whether `decision_function` of several classes has a score per class or a value per pair.
+    Whether `decision_function` of several classes has a score per class or a value per two-class problem.
 break_ties : bool, default=False
     Whether `predict` breaks ties of votes by the decision values; needs "ovr".
 random_state : int, RandomState instance or None, default=None
-    Shuffles the folds of `probability`; None keeps the order of the samples.
-multiclass : {"all-pairs", "one-vs-all"}, default="all-pairs"
-    Which two-class problems several classes are made of.""",
+    Shuffles the folds of `probability`, None keeps the order of the samples; draws random codes, None always
+    the same ones.
+multiclass : str, Code or matrix, default="all-pairs"
+    Which two-class problems several classes are made of: "all-pairs", "one-vs-all", "dag" (all pairs, asked
+    one after the other), "complete" (or "exhaustive"), "dense-random", "sparse-random", "bch",
+    "hill-climbing"; a `Code`, or a matrix over -1, 0 and +1 with a row for each class, in sorted order, and a
+    column for each problem. See `widemargin.codes`.
+decoding : str or Decoding, default="auto"
+    How their values name a class. "auto" is "votes" for all pairs, "argmax" for one-vs-all, "dag" for "dag"
+    and "loss" for other codes. "loss" is the least total loss of a row of the code, with the loss of the
+    machine (the hinge for nu); "hamming" the row with the nearest signs. With ``probability=True`` also the
+    most probable class by "bradley-terry", or for all pairs by "wu-lin-weng-1", "wu-lin-weng-2",
+    "hastie-tibshirani" and "price", or for one-vs-all by "normalised", and `predict_proba` is theirs.""",
     "classifier attributes": """\
 classes_ : array of shape (n_classes,)
 class_weight_ : array of shape (n_classes,)
@@ -68,7 +78,10 @@ support_vectors_ : array or sparse matrix of shape (n_support, n_features), or l
     Empty for a precomputed kernel.
 n_support_ : array of shape (n_classes,)
     Support vectors of each class.
-dual_coef_ : array of shape (n_classes - 1, n_support), or (n_classes, n_support) for one-vs-all
+code_ : array of shape (n_classes, n_subproblems)
+    The side of each class in each two-class problem, -1 or +1, or 0 if it stays out.
+decoding_ : Decoding
+dual_coef_ : array of shape (n_classes - 1, n_support), or (n_subproblems, n_support) for other codes
     Signed coefficients. All pairs: row r of a support vector of class c belongs to the pair with class r if
     r < c, and r + 1 otherwise. Sparse if X was.
 intercept_ : array of shape (n_subproblems,)
@@ -192,6 +205,10 @@ dual_objective_, primal_objective_, duality_gap_ : float
 kkt_violation_ : float
     Largest violation of the optimality conditions, recomputed in double precision.
 kernel_evaluations_ : int
+kernel_evaluations_saved_ : int
+    Classifiers only: how many more the two-class problems would have computed, each on its own: all different
+    values that each of them reads. They share a table of all kernel values if it pays and `cache_size` has
+    room for it; 0 otherwise.
 trace_ : dict of arrays, or a list of them
     If the solver was asked to record one.""",
 }

@@ -10,11 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin import problems
+from widemargin import losses, problems
 from widemargin.estimators import parameters
 from widemargin.estimators.base import start_from
-from widemargin.estimators.classifier import KernelClassifier
-from widemargin.estimators.code import Code
+from widemargin.estimators.classifier import Code, KernelClassifier
 from widemargin.estimators.documentation import documented
 from widemargin.problems import Problem, Vector
 from widemargin.solvers import Status
@@ -126,7 +125,8 @@ class NuSVC(KernelClassifier):
         decision_function_shape: str = "ovr",
         break_ties: bool = False,
         random_state: Any = None,
-        multiclass: str = "all-pairs",
+        multiclass: Any = "all-pairs",
+        decoding: Any = "auto",
         solver: Any = None,
         n_jobs: int | None = None,
         warm_start: bool = False,
@@ -149,6 +149,7 @@ class NuSVC(KernelClassifier):
         self.break_ties = break_ties
         self.random_state = random_state
         self.multiclass = multiclass
+        self.decoding = decoding
         self.solver = solver
         self.n_jobs = n_jobs
         self.warm_start = warm_start
@@ -175,6 +176,9 @@ class NuSVC(KernelClassifier):
                 UserWarning,
                 stacklevel=4,
             )
+
+    def _own_loss(self) -> losses.Loss:
+        return losses.Hinge()
 
     def _machine(
         self, y: Vector, weight: Vector, class_weight: Vector, rows: NDArray[np.integer]

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from widemargin.codes import CODES, DECODINGS, Code, Decoding
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -57,3 +59,11 @@ jobs = Rule("a non-zero integer", _integer(lambda value: value != 0))
 verbosity = Rule("True, False or an integer >= 0", _integer(lambda value: value >= 0))
 function = Rule("a function", callable)
 mapping = Rule("a dict of weights by class", lambda value: isinstance(value, Mapping))
+code = Rule(
+    f"one of {', '.join(map(repr, CODES))}, a Code or a matrix over -1, 0 and +1",
+    lambda value: value in CODES if isinstance(value, str) else isinstance(value, Code | list | np.ndarray),
+)
+decoding = Rule(
+    f"one of {', '.join(map(repr, ['auto', *DECODINGS]))} or a Decoding",
+    lambda value: value in ("auto", *DECODINGS) if isinstance(value, str) else isinstance(value, Decoding),
+)

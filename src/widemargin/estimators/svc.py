@@ -9,11 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from widemargin import problems
+from widemargin import losses, problems
 from widemargin.estimators import parameters
 from widemargin.estimators.base import start_from
-from widemargin.estimators.classifier import KernelClassifier
-from widemargin.estimators.code import Code
+from widemargin.estimators.classifier import Code, KernelClassifier
 from widemargin.estimators.documentation import documented
 from widemargin.problems import Problem, Vector
 from widemargin.solvers import Status
@@ -23,6 +22,7 @@ LOSSES: dict[str, Callable[[Any, Any], Problem]] = {
     "squared_hinge": problems.squared_soft_margin,
     "least-squares": problems.least_squares,
 }
+OWN_LOSSES = {"hinge": losses.Hinge, "squared_hinge": losses.SquaredHinge, "least-squares": losses.Square}
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,8 @@ class SVC(KernelClassifier):
         random_state: Any = None,
         loss: str = "hinge",
         fit_intercept: bool = True,
-        multiclass: str = "all-pairs",
+        multiclass: Any = "all-pairs",
+        decoding: Any = "auto",
         solver: Any = None,
         n_jobs: int | None = None,
         warm_start: bool = False,
@@ -133,11 +134,15 @@ class SVC(KernelClassifier):
         self.loss = loss
         self.fit_intercept = fit_intercept
         self.multiclass = multiclass
+        self.decoding = decoding
         self.solver = solver
         self.n_jobs = n_jobs
         self.warm_start = warm_start
         self.max_time = max_time
         self.callback = callback
+
+    def _own_loss(self) -> losses.Loss:
+        return OWN_LOSSES[self.loss]()
 
     def _machine(
         self, y: Vector, weight: Vector, class_weight: Vector, rows: NDArray[np.integer]

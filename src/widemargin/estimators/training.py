@@ -187,6 +187,7 @@ class Training:
         at_once = sum(sorted(job.size for job in jobs)[-workers:])
         row_bytes = max(0, row_bytes - max(0, VARIABLE_BYTES * at_once - OWN_BYTES))
         read: list[int] = []
+        alone: list[int] = []
 
         def solve(k: int, problem: Problem, start: Vector | None) -> Solution:
             solution = self.solver.solve(
@@ -199,7 +200,9 @@ class Training:
                 n_threads=max(1, threads // workers),
                 observer=watch.observer(k),
             )
-            read.append(solution.counters["kernel_evaluations"])
+            evaluations = solution.counters["kernel_evaluations"]
+            read.append(evaluations)
+            alone.append(min(evaluations, problem.size**2))  # whoever computes values keeps them
             if solution.status is Status.MAX_TIME and watch.stopped:
                 solution = replace(solution, status=Status.INTERRUPTED)  # given no time, see _time_left
             seen = solution.status is Status.INTERRUPTED or solution.keyboard_interrupt
@@ -226,7 +229,8 @@ class Training:
             solutions = _in_threads(begin_job, len(jobs), workers, watch)
         if isinstance(watch.error, Exception):
             raise watch.error
-        return Solved(solutions, watch.error, sum(read) if table is None else gram.shape[0] ** 2)
+        computed = sum(read) if table is None else gram.shape[0] ** 2
+        return Solved(solutions, watch.error, computed, sum(alone))
 
     def _hurry(self, begin: float, watch: Watch) -> Callable[[], bool]:
         """Whether to give up a table: somebody wants to stop, or half of the time is over."""
@@ -253,6 +257,9 @@ class Solved:
     solutions: list[Solution]
     interruption: BaseException | None
     kernel_evaluations: int
+    """Kernel values computed."""
+    kernel_evaluations_alone: int
+    """Kernel values that the problems read, none of them twice: what they would compute without sharing."""
 
     @property
     def worst(self) -> Solution:

@@ -27,7 +27,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin import kernels
-from widemargin.estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM, code
+from widemargin.codes import Sign, Votes, all_pairs
+from widemargin.codes.pairs import compress_pairs, expand_pairs
+from widemargin.estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 from .files import PathLike
 from .libsvm_model import KERNEL_PARAMETERS, LibsvmModel, read_libsvm_model, write_libsvm_model
@@ -131,12 +133,14 @@ def _keep_classes(estimator: Any, model: LibsvmModel) -> None:
     of_class = rank[in_file]
     order = np.argsort(of_class, kind="stable")
     place, sign = _sorted_pairs(rank)
-    columns = code.expand_pairs(model.coef, in_file, k).toarray()[:, place] * sign
+    columns = expand_pairs(model.coef, in_file, k).toarray()[:, place] * sign
     rho = model.rho[place] * sign
-    dual = code.compress_pairs(columns[order].T, of_class[order], k)
+    dual = compress_pairs(columns[order].T, of_class[order], k)
     two = -1.0 if k == 2 else 1.0
     _keep(estimator, sp.csr_matrix(model.support_vectors)[order], two * dual, -two * rho)
     estimator.classes_ = np.sort(labels)
+    estimator.code_ = all_pairs(k).matrix
+    estimator.decoding_ = Sign() if k == 2 else Votes()
     estimator.class_weight_ = np.ones(k)
     estimator.n_support_ = np.bincount(of_class, minlength=k).astype(np.int32)
     estimator.probability = model.probA is not None
@@ -162,12 +166,21 @@ def _keep(
 
 
 def _type_of(estimator: Any) -> str:
-    one_vs_all = getattr(estimator, "multiclass", None) == "one-vs-all" and len(estimator.classes_) > 2
     for name, machine in MACHINES.items():
-        if type(estimator) is machine and not one_vs_all:
+        if type(estimator) is machine:
+            _check_votes(estimator)
             return name
-    what = "one-vs-all machine" if one_vs_all else type(estimator).__name__
-    raise ValueError(f"LIBSVM knows no {what}: use the library's own format.")
+    raise ValueError(f"LIBSVM knows no {type(estimator).__name__}: use the library's own format.")
+
+
+def _check_votes(estimator: Any) -> None:
+    """LIBSVM's classifiers vote, in all pairs of classes."""
+    decoding = getattr(estimator, "decoding_", Sign())
+    if not isinstance(decoding, Sign | Votes):
+        raise ValueError(
+            f"LIBSVM knows no multiclass={estimator.multiclass!r} decoded by {type(decoding).__name__}, only "
+            "votes of all pairs: use the library's own format."
+        )
 
 
 def _kernel_of(estimator: Any) -> tuple[str, dict[str, float]]:

@@ -26,6 +26,7 @@ PACKAGES = (
     "problems",
     "expansion",
     "calibration",
+    "codes",
     "losses",
     "regularization",
     "reduction",

@@ -18,6 +18,7 @@ from .centres import (
     RandomCentres,
     captured_trace,
 )
+from .columns_apart import fit_columns_apart, systems_of
 from .conjugate_gradient import ConjugateGradient, conjugate_gradient
 from .curve import RidgeCurve
 from .feature_fit import fit_features
@@ -72,6 +73,7 @@ __all__ = [
     "columns_of",
     "conjugate_gradient",
     "descend",
+    "fit_columns_apart",
     "fit_features",
     "fit_low_rank",
     "fit_stream",
@@ -82,4 +84,5 @@ __all__ = [
     "search_grid",
     "solve_at",
     "solve_refined",
+    "systems_of",
 ]

@@ -13,9 +13,9 @@ from sklearn.utils import check_random_state, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import has_fit_parameter
 
-from widemargin.estimators import code, parameters, sample
+from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import all_or_nothing
-from widemargin.estimators.classifier import Classes
+from widemargin.estimators.classes import Classes
 from widemargin.kernels.points import count, take
 from widemargin.reduction.meta_machine import MetaMachine, decides
 from widemargin.threads import allowed_threads
@@ -175,5 +175,5 @@ class ChunkBagging(MetaMachine):
         if not is_classifier(self):
             return self._mean(X, "predict")
         values = self.decision_function(X)
-        k = len(self.classes_)
-        return self.classes_[code.decide(values.reshape(len(values), -1), k, pairs=False, break_ties=False)]
+        best = (values >= 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)
+        return self.classes_[best]

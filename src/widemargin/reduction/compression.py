@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin.estimators import EnclosingBall, code, sample
+from widemargin.estimators import EnclosingBall, sample
 from widemargin.estimators.base import KernelMachine
 from widemargin.estimators.classifier import KernelClassifier
 from widemargin.expansion import Expansion
@@ -136,7 +136,7 @@ def _with(machine: Any, f: Expansion, g: Expansion, support: NDArray[np.int32]) 
     """A copy of the machine that computes g."""
     small = copy(machine)
     if isinstance(machine, KernelClassifier):
-        classes = _classes_of(g, len(machine.classes_), pairs=machine._has_pairs)
+        classes = (g.coefficients @ machine.code_.T).argmax(axis=1)  # those that each vector speaks for most
         order = np.argsort(classes, kind="stable")
         g, support = (
             Expansion(g.kernel, take(g.points, order), g.coefficients[order], g.offsets),
@@ -150,10 +150,3 @@ def _with(machine: Any, f: Expansion, g: Expansion, support: NDArray[np.int32]) 
     small._store_dual(np.ascontiguousarray(g.coefficients.T))
     small.compression_ = Compression(f.kernel, f.norm(), f.distance(g))
     return small
-
-
-def _classes_of(g: Expansion, k: int, *, pairs: bool) -> NDArray[np.intp]:
-    """The class that each vector speaks for most."""
-    several = code.all_pairs if pairs else code.one_vs_all
-    M = code.two_classes() if k == 2 else several(k)
-    return (g.coefficients @ M.T).argmax(axis=1)

@@ -13,7 +13,7 @@ from sklearn.utils.metaestimators import available_if
 from widemargin.deletion import leave_one_out
 from widemargin.estimators import SVC, SVR, parameters, sample
 from widemargin.estimators.base import KernelMachine, all_or_nothing
-from widemargin.estimators.classifier import Classes
+from widemargin.estimators.classes import Classes
 from widemargin.estimators.least_squares_machine import LeastSquaresMachine
 from widemargin.kernels.points import count, take
 from widemargin.reduction.meta_machine import MetaMachine, decides

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import solve_triangular
 from sklearn.base import ClassifierMixin
 
-from widemargin.estimators import SVC, code, parameters, sample
+from widemargin.codes import Scheme
+from widemargin.estimators import SVC, parameters, sample
 from widemargin.estimators.base import KernelMachine, all_or_nothing
 from widemargin.estimators.centre_choice import are_points, centres_rule, check_count, read_centres, rule_of
-from widemargin.estimators.classifier import Classes
+from widemargin.estimators.classes import Classes
 from widemargin.kernels import Kernel
 from widemargin.kernels.points import count
 from widemargin.reduction.projection import upper_factor
@@ -182,7 +183,7 @@ class RestrictedSVC(ClassifierMixin, KernelMachine):
             self.classes_ = names
             self.dual_coef_ = np.ascontiguousarray(solve_triangular(R, machine.coef_.T).T)
             self.intercept_ = machine.intercept_
-            self._pairs = self.multiclass == "all-pairs"
+            self.code_, self.decoding_ = machine.code_, machine.decoding_
             for name in CERTIFICATE:
                 setattr(self, name, getattr(machine, name))
         return self
@@ -236,12 +237,10 @@ class RestrictedSVC(ClassifierMixin, KernelMachine):
         values : array of shape (n_samples,) or (n_samples, n_classes)
             Two classes: positive for the second. Several: a score per class.
         """
-        values, k = self._values(X), len(self.classes_)
-        if k == 2:
-            return values.ravel()
-        return code.score_classes(values, k) if self._pairs else values
+        values = self._values(X)
+        return Scheme(self.code_, self.decoding_).breaking_ties().scores(values)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row of X."""
         values = self._values(X)
-        return self.classes_[code.decide(values, len(self.classes_), pairs=self._pairs, break_ties=False)]
+        return self.classes_[Scheme(self.code_, self.decoding_).decide(values)]

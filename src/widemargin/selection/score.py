@@ -54,7 +54,7 @@ def _answering(estimator: Any, targets: Any, values: NDArray[np.float64]) -> Any
         return estimator._answers(targets, values)
 
     def decision_function(X: Any) -> NDArray[np.float64]:
-        return estimator._shaped(values, targets.count, estimator.multiclass == "all-pairs")
+        return estimator._shaped(targets.scheme, values)
 
     answering.predict = predict
     if is_classifier(estimator):

@@ -1,0 +1,255 @@
+"""Several classes by any two-class estimator."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_regressor
+from sklearn.utils import assert_all_finite, column_or_1d, get_tags, indexable
+from sklearn.utils.metaestimators import _safe_split, available_if
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
+
+from widemargin.calibration import agree_with
+from widemargin.codes import Scheme, choose_scheme
+from widemargin.codes.scored import ScoredClassifier
+from widemargin.estimators import sample
+from widemargin.estimators.base import all_or_nothing
+from widemargin.estimators.classes import Classes
+from widemargin.losses import Hinge, Loss, Square
+
+
+def _has_probabilities(meta: Any) -> bool:
+    """Whether the estimator inside has probabilities; raises its AttributeError if not."""
+    inner = meta.estimators_[0] if hasattr(meta, "estimators_") else meta.estimator
+    return callable(inner.predict_proba)
+
+
+class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
+    """Several classes by a code, for any estimator of two classes.
+
+    For each column of the code a copy of the estimator is trained to tell the classes with +1 (label 1) from
+    those with -1 (label 0; a regressor gets +1 and -1); points of the other classes stay out. It takes the
+    place of scikit-learn's
+
+    * ``OneVsRestClassifier(estimator)``: ``OutputCode(estimator)``,
+    * ``OneVsOneClassifier(estimator)``: ``OutputCode(estimator, "all-pairs")``,
+    * ``OutputCodeClassifier(estimator)``: ``OutputCode(estimator, "dense-random")``, the best of 10,000 draws
+      of columns that are usable and differ from each other.
+
+    The parameter `multiclass` of `SVC`, `NuSVC` and `RLSClassifier` does the same on one kernel matrix.
+
+    Parameters
+    ----------
+    estimator : classifier or regressor
+        Its values are those of `decision_function`; without one, 2 p - 1 for the probability p of
+        `predict_proba`; those of `predict` for a regressor.
+    code : str, Code or matrix, default="one-vs-all"
+        "one-vs-all", "all-pairs", "dag", "complete" (or "exhaustive"), "dense-random", "sparse-random",
+        "bch", "hill-climbing"; or a code with a row for each class, in sorted order.
+    decoding : str or Decoding, default="auto"
+        "auto" is the largest value for one-vs-all, votes with ties decided by the values for all pairs, and
+        "loss" for other codes: the least hinge loss of decision values, the least square loss of
+        probabilities and of regressors. See `widemargin.codes` for others; those that couple probabilities
+        need `predict_proba`.
+    n_jobs : int, optional
+        Columns trained, and asked, at a time (joblib).
+    random_state : int, RandomState instance or None, default=None
+        Draws random codes; None always draws the same ones.
+
+    Attributes
+    ----------
+    estimators_ : list of estimators
+        One for each column.
+    classes_ : array of shape (n_classes,)
+    code_ : array of shape (n_classes, n_columns)
+    decoding_ : Decoding
+    n_features_in_ : int
+        If the estimator has it.
+
+    References
+    ----------
+    Allwein, Schapire and Singer, Reducing multiclass to binary, JMLR 1, 2000.
+
+    Examples
+    --------
+    >>> import widemargin as wm
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> X, y = load_iris(return_X_y=True)
+    >>> machine = wm.OutputCode(LogisticRegression(), "complete", "hamming").fit(X, y)
+    >>> machine.code_.shape, len(machine.estimators_)
+    ((3, 3), 3)
+    >>> bool(machine.score(X, y) > 0.9)
+    True
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        code: Any = "one-vs-all",
+        decoding: Any = "auto",
+        *,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.code = code
+        self.decoding = decoding
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> OutputCode:
+        """Train a copy of the estimator for each column.
+
+        Parameters
+        ----------
+        X : whatever the estimator takes; rows are chosen from it for codes with zeros
+        y : array-like of shape (n_samples,)
+            Classes, numbers or strings.
+        sample_weight : array-like of shape (n_samples,), optional
+            If the estimator takes it.
+        """
+        with all_or_nothing(self):
+            self._check_estimator()
+            names, labels = sample.read_classes(_checked_labels(y))
+            Classes(names, labels, np.ones(len(names))).check_count()
+            X, _ = indexable(X, labels)
+            weight = self._read_weight(X, sample_weight)
+            scheme = self._choose_scheme(names)
+            self.estimators_ = Parallel(n_jobs=self.n_jobs)(
+                delayed(_fit_column)(self.estimator, X, column[labels], weight) for column in scheme.M.T
+            )
+            self.classes_, self.code_, self.decoding_ = names, scheme.M, scheme.decoding
+            for name in ("n_features_in_", "feature_names_in_"):
+                self.__dict__.pop(name, None)
+                if hasattr(self.estimators_[0], name):
+                    setattr(self, name, getattr(self.estimators_[0], name))
+        return self
+
+    def _check_estimator(self) -> None:
+        answers = ("decision_function", "predict_proba")
+        if isinstance(self.estimator, type) or not hasattr(self.estimator, "fit"):
+            raise TypeError(f"estimator must be an estimator object, not {self.estimator!r}.")
+        if not is_regressor(self.estimator) and not any(hasattr(self.estimator, name) for name in answers):
+            raise TypeError(
+                f"estimator must have a decision_function or predict_proba, or be a regressor; "
+                f"{type(self.estimator).__name__} has and is neither."
+            )
+
+    def _read_weight(self, X: Any, sample_weight: ArrayLike | None) -> NDArray[np.float64] | None:
+        if sample_weight is None:
+            return None
+        if not has_fit_parameter(self.estimator, "sample_weight"):
+            raise TypeError(
+                f"sample_weight was given, but {type(self.estimator).__name__}.fit does not take it."
+            )
+        return _check_sample_weight(sample_weight, X, dtype=np.float64)
+
+    def _choose_scheme(self, names: NDArray[Any]) -> Scheme:
+        seed = 0 if self.random_state is None else self.random_state
+        scheme = choose_scheme(
+            self.code,
+            self.decoding,
+            names,
+            loss=self._own_loss(),
+            random_state=seed,
+            probabilities=hasattr(self.estimator, "predict_proba"),
+        )
+        usual = isinstance(self.decoding, str) and self.decoding == "auto"
+        return scheme.breaking_ties() if usual else scheme
+
+    def _own_loss(self) -> Loss:
+        return Hinge() if hasattr(self.estimator, "decision_function") else Square()
+
+    @property
+    def _scheme(self) -> Scheme:
+        check_is_fitted(self)
+        return Scheme(self.code_, self.decoding_)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class of each row of X."""
+        read = self._read(X)
+        return self.classes_[self._decide(read)]
+
+    def _decide(self, read: NDArray[np.float64]) -> NDArray[np.intp]:
+        """Of two classes the second has a positive value, as in scikit-learn."""
+        if len(self.code_) == 2:
+            return (read[:, 0] > 0).astype(np.intp)
+        return self._scheme.decide(read)
+
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Decision values.
+
+        Parameters
+        ----------
+        X : whatever the estimator takes
+
+        Returns
+        -------
+        values : array of shape (n_samples,) or (n_samples, n_classes)
+            Two classes: positive for the second. Several: a score per class, by the decoding.
+        """
+        return self._scheme.scores(self._read(X))
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of the classes, columns as in `classes_`; the most probable is what `predict` names.
+
+        Those of the columns are divided by their sum for one-vs-all, and coupled for other codes: as
+        `decoding` says, or by Wu, Lin and Weng's second method for all pairs and the Bradley-Terry model.
+        """
+        P = self._scheme.coupling.probabilities(self._ask(X, _probabilities), self.code_)
+        return agree_with(P, self._decide(self._read(X)))
+
+    def _read(self, X: Any) -> NDArray[np.float64]:
+        """What the decoding reads, shape (n_samples, n_columns)."""
+        check_is_fitted(self)
+        return self._ask(X, _probabilities if self.decoding_.reads_probabilities else _values)
+
+    def _ask(self, X: Any, question: Any) -> NDArray[np.float64]:
+        check_is_fitted(self)
+        answers = Parallel(n_jobs=self.n_jobs)(delayed(question)(each, X) for each in self.estimators_)
+        return np.column_stack(answers)
+
+    def __sklearn_tags__(self) -> Any:
+        tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
+        tags.input_tags.sparse = inner.input_tags.sparse
+        tags.input_tags.pairwise = inner.input_tags.pairwise
+        tags.input_tags.allow_nan = inner.input_tags.allow_nan
+        return tags
+
+
+def _checked_labels(y: ArrayLike) -> NDArray[Any]:
+    if y is None:
+        raise ValueError("OutputCode requires y to be passed, but the target y is None.")
+    labels = np.asarray(column_or_1d(y, warn=True))
+    if labels.size == 0:
+        raise ValueError("y has 0 samples: give at least one of each class.")
+    assert_all_finite(labels, input_name="y")
+    return labels
+
+
+def _fit_column(estimator: Any, X: Any, sides: NDArray[np.int8], weight: NDArray[np.float64] | None) -> Any:
+    """A copy of the estimator, trained on the points that are on either side."""
+    members = np.flatnonzero(sides)
+    if members.size < sides.size:
+        X, _ = _safe_split(estimator, X, None, members)
+        weight = None if weight is None else weight[members]
+    targets = sides[members]
+    y = targets.astype(np.float64) if is_regressor(estimator) else (targets > 0).astype(np.intp)
+    return clone(estimator).fit(X, y, **({} if weight is None else {"sample_weight": weight}))
+
+
+def _values(fitted: Any, X: Any) -> NDArray[np.float64]:
+    if is_regressor(fitted):
+        return np.ravel(fitted.predict(X))
+    if hasattr(fitted, "decision_function"):
+        return np.ravel(fitted.decision_function(X))
+    return 2 * _probabilities(fitted, X) - 1
+
+
+def _probabilities(fitted: Any, X: Any) -> NDArray[np.float64]:
+    return fitted.predict_proba(X)[:, 1]

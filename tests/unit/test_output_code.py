@@ -1,0 +1,134 @@
+"""OutputCode takes the place of scikit-learn's three meta-classifiers."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, load_iris
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression, RidgeClassifier
+from sklearn.model_selection import GridSearchCV
+from sklearn.multiclass import OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
+from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer, scale
+from sklearn.svm import SVC, LinearSVC
+from sklearn.tree import DecisionTreeRegressor
+
+import widemargin as wm
+from widemargin.codes import LossBased
+from widemargin.losses import Square
+
+DIGITS_X, DIGITS_Y = (data[:200] for data in load_digits(return_X_y=True))
+DIGITS_X = scale(DIGITS_X)
+IRIS_X, IRIS_Y = load_iris(return_X_y=True)
+ESTIMATORS = [
+    LogisticRegression(solver="newton-cholesky"),
+    RidgeClassifier(),
+    SVC(gamma=0.01),
+    GaussianNB(),
+    RandomForestClassifier(5, random_state=0),
+]
+KINDS = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
+
+
+@KINDS
+def test_one_vs_all_predicts_as_one_vs_rest(estimator):
+    theirs = OneVsRestClassifier(estimator).fit(DIGITS_X, DIGITS_Y)
+    ours = wm.OutputCode(estimator).fit(DIGITS_X, DIGITS_Y)
+    np.testing.assert_array_equal(ours.predict(DIGITS_X), theirs.predict(DIGITS_X))
+    if hasattr(theirs, "decision_function"):
+        np.testing.assert_allclose(ours.decision_function(DIGITS_X), theirs.decision_function(DIGITS_X))
+    if hasattr(theirs, "predict_proba"):
+        clear = ours.predict_proba(DIGITS_X).max(axis=1) > 0.5
+        expected = theirs.predict_proba(DIGITS_X)[clear]
+        np.testing.assert_allclose(ours.predict_proba(DIGITS_X)[clear], expected, atol=1e-12)
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS[:3], ids=lambda estimator: type(estimator).__name__)
+def test_all_pairs_predict_as_one_vs_one(estimator):
+    theirs = OneVsOneClassifier(estimator).fit(DIGITS_X, DIGITS_Y)
+    ours = wm.OutputCode(estimator, "all-pairs").fit(DIGITS_X, DIGITS_Y)
+    np.testing.assert_array_equal(ours.predict(DIGITS_X), theirs.predict(DIGITS_X))
+
+
+def test_a_given_code_predicts_as_an_output_code_of_scikit_learn():
+    """Theirs takes the nearest row of values in Euclidean distance: the least square loss, with -1 for 0."""
+    theirs = OutputCodeClassifier(LinearSVC(random_state=0), code_size=3, random_state=0).fit(IRIS_X, IRIS_Y)
+    M = np.where(theirs.code_book_ > 0, 1, -1)
+    used = np.flatnonzero(np.abs(M.sum(axis=0)) < 3)
+    _, first = np.unique(M[:, used] * M[0, used], axis=1, return_index=True)
+    M = M[:, used[first]]
+    ours = wm.OutputCode(LinearSVC(random_state=0), M, LossBased(Square())).fit(IRIS_X, IRIS_Y)
+    values = np.column_stack([each.decision_function(IRIS_X) for each in ours.estimators_])
+    nearest = ((values[:, None] - M) ** 2).sum(axis=2).argmin(axis=1)
+    np.testing.assert_array_equal(ours.predict(IRIS_X), nearest)
+
+
+@KINDS
+@pytest.mark.parametrize("code", ["complete", "dense-random", "sparse-random", "bch", "dag"])
+def test_every_code_works_with_every_estimator(estimator, code):
+    X, y = DIGITS_X[DIGITS_Y < 5][:150], DIGITS_Y[DIGITS_Y < 5][:150]
+    machine = wm.OutputCode(estimator, code).fit(X, y)
+    assert machine.score(X, y) > 0.8
+    if hasattr(machine, "predict_proba"):
+        P = machine.predict_proba(X)
+        np.testing.assert_allclose(P.sum(axis=1), 1.0)
+        np.testing.assert_array_equal(machine.classes_[P.argmax(axis=1)], machine.predict(X))
+
+
+@pytest.mark.parametrize("decoding", ["hastie-tibshirani", "wu-lin-weng-1", "wu-lin-weng-2", "price"])
+def test_probabilities_of_pairs_can_be_coupled(decoding):
+    machine = wm.OutputCode(GaussianNB(), "all-pairs", decoding).fit(IRIS_X, IRIS_Y)
+    P = machine.predict_proba(IRIS_X)
+    np.testing.assert_array_equal(P.argmax(axis=1), machine.predict(IRIS_X))
+    assert machine.score(IRIS_X, IRIS_Y) > 0.9
+
+
+def test_regressors_learn_the_code_itself():
+    machine = wm.OutputCode(DecisionTreeRegressor(max_depth=4, random_state=0), "complete").fit(
+        IRIS_X, IRIS_Y
+    )
+    assert machine.score(IRIS_X, IRIS_Y) > 0.95
+
+
+def test_the_machine_of_this_library_gives_the_same_by_itself():
+    ours = wm.SVC(multiclass="complete", gamma=0.1, tol=1e-6).fit(IRIS_X, IRIS_Y)
+    inside = wm.OutputCode(wm.SVC(gamma=0.1, tol=1e-6), "complete").fit(IRIS_X, IRIS_Y)
+    np.testing.assert_allclose(inside.decision_function(IRIS_X), ours.decision_function(IRIS_X), atol=1e-4)
+
+
+def test_columns_are_trained_in_parallel_and_searched_over():
+    one, two = (wm.OutputCode(LogisticRegression(), "complete", n_jobs=n).fit(IRIS_X, IRIS_Y) for n in (1, 2))
+    np.testing.assert_array_equal(one.decision_function(IRIS_X), two.decision_function(IRIS_X))
+    grid = {"code": ["one-vs-all", "all-pairs"], "estimator__C": [0.1, 10.0]}
+    search = GridSearchCV(wm.OutputCode(LogisticRegression(solver="newton-cholesky")), grid, cv=3).fit(
+        IRIS_X, IRIS_Y
+    )
+    assert search.best_score_ > 0.9
+
+
+def test_precomputed_kernels_and_objects_pass_through():
+    K = IRIS_X @ IRIS_X.T
+    machine = wm.OutputCode(SVC(kernel="precomputed"), "one-vs-all").fit(K, IRIS_Y)
+    assert machine.score(K, IRIS_Y) > 0.9
+    lengths = FunctionTransformer(lambda words: np.array([[len(word)] for word in words]))
+    words = np.array(["a", "ab", "abc", "b", "ba", "bac"] * 3, dtype=object)
+    machine = wm.OutputCode(make_pipeline(lengths, GaussianNB()), "all-pairs", "loss")
+    labels = np.array([1, 2, 3] * 6)
+    np.testing.assert_array_equal(machine.fit(words, labels).predict(words), labels)
+
+
+def test_weights_reach_the_estimators():
+    weight = np.where(IRIS_Y == 2, 0.001, 1.0)
+    machine = wm.OutputCode(LogisticRegression(), "all-pairs").fit(IRIS_X, IRIS_Y, sample_weight=weight)
+    assert np.mean(machine.predict(IRIS_X) == 2) < 0.1
+    with pytest.raises(TypeError, match="but KNeighborsClassifier"):
+        wm.OutputCode(KNeighborsClassifier()).fit(IRIS_X, IRIS_Y, sample_weight=weight)
+
+
+def test_what_is_no_estimator_is_refused():
+    for wrong in (LogisticRegression, 3, None):
+        with pytest.raises(TypeError, match="estimator must be an estimator object"):
+            wm.OutputCode(wrong).fit(IRIS_X, IRIS_Y)
+    with pytest.raises(TypeError, match="estimator must have a decision_function or predict_proba"):
+        wm.OutputCode(FunctionTransformer()).fit(IRIS_X, IRIS_Y)

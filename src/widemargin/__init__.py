@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     )
     from widemargin.reduction import ChunkBagging, IvanovEstimator, Pruned, RestrictedSVC, compress
     from widemargin.regularization import Regularization
-    from widemargin.selection import PathInterrupted, PathResult, cross_validate_path
+    from widemargin.selection import AutoSVC, AutoSVR, PathInterrupted, PathResult, cross_validate_path
     from widemargin.solvers import (
         SMO,
         Deactivation,
@@ -77,6 +77,8 @@ __all__ = [
     "SVC",
     "SVR",
     "ARDGaussian",
+    "AutoSVC",
+    "AutoSVR",
     "Calibrated",
     "ChunkBagging",
     "Deactivation",

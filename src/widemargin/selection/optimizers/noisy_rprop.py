@@ -111,8 +111,8 @@ class NoisyRprop(Optimizer):
 
         S1 = (x - x0) / (d sqrt N)                  how far it has come,
         S2 = (max x - min x) / (d sqrt N)           how far it has been,
-        S3 = sqrt N (r / n_r - l / n_l) N / (r + l)     whether moves to the right and to the left have equally
-                                                    large derivatives: sums r, l and counts n_r, n_l.
+        S3 = sqrt N (r / n_r - l / n_l) N / (r + l)     whether moves to the right and to the left
+                                                    have equally large derivatives (sums r, l of n_r, n_l).
 
     A drift (large S1) doubles d and halves N; none at all (small S1) halves d and doubles N. Otherwise a
     narrow range (S2) halves N, a wide one doubles it. Where S3 says that the mean of the derivatives is not

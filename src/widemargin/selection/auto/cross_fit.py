@@ -16,6 +16,9 @@ from widemargin.selection.path import Search
 from widemargin.selection.score import choose_score
 from widemargin.threads import single_threaded_blas
 
+LOSS_SHARE = 0.5
+"""Weight of the logistic loss beside the error."""
+
 
 class CrossFit(Search):
     """A `Search` that judges machines by their errors and by the likelihood of what they did not see.
@@ -82,7 +85,7 @@ class CrossFit(Search):
             margins.append(own)
             shares.append(weight[row])
         loss = sigmoid_loss(np.concatenate(margins), np.concatenate(shares) / total)
-        return float(wrong / total + loss / 2)
+        return float(wrong / total + LOSS_SHARE * loss)
 
     def _importance(self, fold: Fold) -> Vector:
         """The weight of the points of a fold in the judgement, by class if classes have weights."""

@@ -60,9 +60,7 @@ class ActiveSet:
             decisive = np.concatenate([np.flatnonzero((a > lower) & (a < upper)), ends])
             side[rows[decisive]] = np.where(upper[decisive] > 0, -1.0, 1.0)
         ends_of = rows[ends] if ends.size else NONE
-        return cls(
-            coefficients, free.astype(np.int32), held.astype(np.int32), ends_of, side, ridge, has_bias
-        )
+        return cls(coefficients, free.astype(np.int32), held.astype(np.int32), ends_of, side, ridge, has_bias)
 
     @property
     def support(self) -> Rows:

@@ -59,7 +59,7 @@ class Differentiable:
             raise ValueError(f"sensitivity needs a {name} as it was trained: call fit.")
         if sample.is_precomputed(self.kernel_):  # type: ignore[attr-defined]
             raise ValueError(
-                "sensitivity needs kernel values of the support vectors, and a precomputed matrix is not kept: "
+                "sensitivity needs kernels of support vectors, and a precomputed matrix is not kept: "
                 "give the kernel itself."
             )
         X = sample.read_prediction(self, X)

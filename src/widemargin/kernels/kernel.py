@@ -118,7 +118,7 @@ class Kernel(BaseEstimator):
         return gradient
 
     def derivative(self, X: Any, Y: Any, c: np.ndarray) -> np.ndarray:
-        """Return the derivative of ``self.gram(X, Y) @ c`` in `theta`, a row per point and a column per entry.
+        """Return the derivative of ``self.gram(X, Y) @ c`` in `theta`, one row for each point of X.
 
         This is how the values of a function with fixed coefficients c move with the kernel.
         """

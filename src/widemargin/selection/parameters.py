@@ -77,9 +77,13 @@ class Parameters:
             )
         return vector
 
+    def theta_of(self, x: ArrayLike) -> Vector:
+        """The part of x that belongs to the kernel."""
+        return self.checked(x)[0 if self.price is None else 1 :]
+
     def kernel_with(self, x: ArrayLike) -> Kernel:
         """The kernel with these parameters."""
-        return self.kernel.with_theta(self.checked(x)[0 if self.price is None else 1 :])
+        return self.kernel.with_theta(self.theta_of(x))
 
     def estimator_with(self, x: ArrayLike) -> Any:
         """A copy of the estimator, not fitted, with these parameters."""

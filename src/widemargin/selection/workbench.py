@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.estimators.base import start_from
-from widemargin.estimators.training import POLISHED_SIZE, POLISHING_STEPS, choose_solver
+from widemargin.estimators.training import POLISHED_SIZE, POLISHING_STEPS, THREADED_SIZE, choose_solver
 from widemargin.kernels import Kernel, Precomputed
 from widemargin.kernels.points import count
 from widemargin.memory import cache_bytes
@@ -100,10 +101,11 @@ class Workbench:
         self.weight = weight
         self.n = count(X)
         estimator = parameters.estimator
-        self.threads = allowed_threads(estimator.n_jobs)
+        self.threads = 1 if self.n < THREADED_SIZE else allowed_threads(estimator.n_jobs)
         self._tol = min(estimator.tol, ACCURACY) if exactly else estimator.tol
         self._starts: dict[Any, Start] = {}
-        self._kernel: Kernel | None = None
+        self._theta: Vector | None = None
+        self._kernel: Any = None
         self._gram: Any = None
 
     @cached_property
@@ -118,10 +120,15 @@ class Workbench:
 
     def at(self, x: Vector) -> Bench:
         """The bench for machines with these parameters."""
-        estimator = self.parameters.estimator_with(x)
-        if self._gram is None or estimator.kernel != self._kernel:
-            self._kernel, self._gram = estimator.kernel, self._matrix(estimator.kernel)
-        return Bench(self, estimator, estimator.kernel, self._gram)
+        theta = self.parameters.theta_of(x)
+        if self._theta is None or not np.array_equal(theta, self._theta):
+            self._theta, self._kernel = theta.copy(), self.parameters.kernel_with(x)
+            self._gram = self._matrix(self._kernel)
+        estimator = copy(self.parameters.estimator)  # not a clone, which takes as long as a small machine
+        estimator.kernel = self._kernel
+        if self.parameters.price is not None:
+            estimator.C = float(np.exp(x[0]))
+        return Bench(self, estimator, self._kernel, self._gram)
 
     def _matrix(self, kernel: Kernel) -> Any:
         if isinstance(kernel, Precomputed) or not self._has_room:

@@ -17,7 +17,7 @@ BLOCK_ENTRIES = 2**22
 class KernelWeights:
     """A matrix W = sum_k u_k c_k' + diag(w) on n points, by which kernel entries enter a derivative.
 
-    It is never there as a whole: `contract` goes over blocks of its rows, and skips rows and columns of zeros.
+    It is never there as a whole: `contract` goes over blocks of its rows, without rows and columns of zeros.
 
     Parameters
     ----------

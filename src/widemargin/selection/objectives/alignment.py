@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from widemargin.estimators import SVC, SVR, RLSClassifier, RLSRegressor
 from widemargin.kernels import Kernel
 from widemargin.kernels.points import count, take
+from widemargin.memory import cache_bytes
 from widemargin.problems import Vector
 from widemargin.selection.objectives.objective import BoundObjective, Objective, Task
 
@@ -38,7 +39,8 @@ class Alignment(Objective):
     References
     ----------
     Cristianini, Shawe-Taylor, Elisseeff and Kandola, On kernel-target alignment, NIPS 14, 2001.
-    Cortes, Mohri and Rostamizadeh, Algorithms for learning kernels based on centered alignment, JMLR 13, 2012.
+    Cortes, Mohri and Rostamizadeh, Algorithms for learning kernels based on centered alignment, Journal of
+    Machine Learning Research 13, 2012.
 
     Examples
     --------
@@ -74,19 +76,30 @@ class KernelBlocks:
         size = max(1, BLOCK_ENTRIES // self.n)
         return (np.arange(begin, min(begin + size, self.n)) for begin in range(0, self.n, size))
 
-    def of(self, kernel: Kernel) -> Iterator[tuple[NDArray[np.intp], Matrix]]:
-        """Each block with its rows."""
+    def of(self, kernel: Kernel, keep: bool = False) -> Iterable[tuple[NDArray[np.intp], Matrix]]:
+        """Each block with its rows; to `keep` them for a second pass, if memory allows, saves their time."""
         gram, every = kernel.bind(self.X), np.arange(self.n, dtype=np.int32)
-        for rows in self.rows():
-            yield rows, gram.block(rows.astype(np.int32), every)
+        if keep and 8 * self.n**2 <= cache_bytes("auto", self.n):
+            return [(rows, gram.block(rows.astype(np.int32), every)) for rows in self.rows()]
+        return _Again(lambda: ((rows, gram.block(rows.astype(np.int32), every)) for rows in self.rows()))
 
     def contract(self, kernel: Kernel, rows: NDArray[np.intp], W: Matrix) -> Vector:
         """The derivative of a block, weighted by W."""
         return kernel.contract(take(self.X, rows), self.X, W)
 
 
+class _Again:
+    """What can be gone over again and again."""
+
+    def __init__(self, begin: Callable[[], Iterator[Any]]) -> None:
+        self._begin = begin
+
+    def __iter__(self) -> Iterator[Any]:
+        return self._begin()
+
+
 def ideal_features(task: Task) -> Matrix:
-    """Z with ZZ' the ideal kernel matrix of the points with weight: 1 for equal, -1 / (k - 1) for other classes."""
+    """Z with ZZ' the ideal kernel matrix: 1 for points of equal, -1 / (k - 1) for points of other classes."""
     if task.is_regression:
         return np.asarray(task.y, dtype=np.float64)[task.rows].reshape(task.rows.size, -1)
     names, labels = np.unique(task.y[task.rows], return_inverse=True)
@@ -115,9 +128,10 @@ class BoundAlignment(BoundObjective):
         kernel, n = self.parameters.kernel_with(x), self.blocks.n
         a = q = 0.0
         row_sums = np.empty(n)
-        for rows, K in self.blocks.of(kernel):
+        blocks = self.blocks.of(kernel, keep=gradient)
+        for rows, K in blocks:
             a += float(np.sum(self.Z[rows] * (K @ self.Z)))
-            q += float(np.sum(K * K))
+            q += float(np.vdot(K, K))
             row_sums[rows] = K.sum(axis=1)
         means = row_sums / n if self.objective.centred else np.zeros(n)
         q -= n * (2 * float(means @ means) - n * float(means.mean()) ** 2)
@@ -126,9 +140,11 @@ class BoundAlignment(BoundObjective):
         value = -a / (self.size * np.sqrt(q))
         if not gradient:
             return value, None
-        total = np.zeros(len(self.parameters))
-        for rows, K in self.blocks.of(kernel):
-            centred = K - means[rows, None] - means[None, :] + means.mean()
-            W = -(self.Z[rows] @ self.Z.T) / (self.size * np.sqrt(q)) - (value / q) * centred
+        total, share = np.zeros(len(self.parameters)), 1 / (self.size * np.sqrt(q))
+        for rows, K in blocks:
+            W = (-value / q) * K
+            if self.objective.centred:
+                W += (value / q) * (means[rows, None] + (means - means.mean())[None, :])
+            W -= (share * self.Z[rows]) @ self.Z.T
             total += self.blocks.contract(kernel, rows, W)
         return value, total

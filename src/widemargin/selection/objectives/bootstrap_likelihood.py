@@ -21,7 +21,7 @@ Matrix = NDArray[np.float64]
 class BootstrapLikelihood(Objective):
     """Minus the log-likelihood of the labels that were left out, on a random part of the data.
 
-    L = max_s sum_{i not in I} -log(1 + exp(s y_i f_I(x_i))),    s <= 0,    I a subset of floor(share n) points
+    L = max_s sum_{i not in I} -log(1 + exp(s y_i f_I(x_i))),   s <= 0,   I a subset of floor(share n) points
 
     The value of the machine becomes a probability by a sigmoid through 1/2 at zero, whose slope is fitted
     anew for every evaluation (`fit_slope`), so that only the order and the relative size of the values

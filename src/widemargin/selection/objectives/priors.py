@@ -54,8 +54,8 @@ class NormalPrior(BaseEstimator):
     Parameters
     ----------
     centre : float or array, optional
-        Of the means; by default the Gaussian kernel of the width heuristic (`width_heuristic`): log gamma, all
-        log gamma_d, or log M of the general Gaussian.
+        The means; by default those of the Gaussian kernel of the width heuristic (`width_heuristic`): log
+        gamma, all log gamma_d, or log M of the general Gaussian.
     width : float, default=2.0
         The standard deviation: how strongly the search is held back.
     pairs : {"nearest", "all"}, default="nearest"

@@ -62,7 +62,7 @@ def _steepest_ascent(m: Vector) -> float:
         following = s + step
         if not low < following < high:
             following = (low + high) / 2
-        if abs(following - s) <= 1e-15 * abs(s):
+        if abs(following - s) <= 1e-9 * abs(s):  # squared by the step that was taken last
             return following
         s = following
     return s

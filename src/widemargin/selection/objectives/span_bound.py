@@ -22,7 +22,7 @@ from widemargin.selection.workbench import Bench, Gradient, Machine
 
 
 class SpanBound(Objective):
-    """A count of leave-one-out errors that is smooth in the parameters, at most the number of support vectors.
+    """A smooth count of leave-one-out errors, at most the number of support vectors.
 
     S = sum over support vectors of s_i,    s_i = 1 - f^i(x_i) / f(x_i)  if y_i f^i(x_i) > 0,  else 1
 

@@ -37,15 +37,17 @@ class Subsets:
             raise ValueError(f"share must lie strictly between 0 and 1, not {share!r}.")
         self.task = task
         self.draws = draws
+        self._targets = task.targets()
+        self._balanced = getattr(task.estimator, "class_weight", None) == "balanced"
         self.groups = self._make_groups(stratified and not task.is_regression)
         self.sizes = _parts(share, np.array([group.size for group in self.groups]))
-        self.fixed = None if subsets is None else self._folds([np.asarray(each) for each in subsets])
+        self.fixed = None if subsets is None else self._given(subsets)
         if subsets is None:
-            self._folds([self._drawn()])  # a sentence now, if there cannot be one
+            self._drawn()  # a sentence now, if there cannot be one
 
     def draw(self) -> list[Fold]:
         """The splits of one evaluation."""
-        return self.fixed or self._folds([self._drawn() for _ in range(self.draws)])
+        return self.fixed or [self._drawn() for _ in range(self.draws)]
 
     def _make_groups(self, by_class: bool) -> list[NDArray[np.intp]]:
         rows = self.task.rows
@@ -54,23 +56,25 @@ class Subsets:
         y = self.task.y[rows]
         return [rows[y == name] for name in np.unique(y)]
 
-    def _drawn(self) -> NDArray[np.intp]:
-        """Points to train on, some of every class."""
-        random = self.task.random
+    def _drawn(self) -> Fold:
+        """A part to train on, some of every class, and the rest."""
+        task = self.task
         for _ in range(TRIES):
-            parts = [
-                random.choice(group, size, replace=False)
-                for group, size in zip(self.groups, self.sizes, strict=True)
-            ]
-            train = np.sort(np.concatenate(parts))
-            y = self.task.y
-            if self.task.is_regression or np.unique(y[train]).size == np.unique(y[self.task.rows]).size:
-                return train
+            outside = np.ones(task.n, dtype=bool)
+            for group, size in zip(self.groups, self.sizes, strict=True):
+                outside[task.random.permutation(group)[:size]] = False
+            train = np.flatnonzero(~outside).astype(np.int32)
+            if (
+                task.is_regression
+                or np.bincount(self._targets.labels[train], minlength=self._targets.count).all()
+            ):
+                targets = task.targets(train) if self._balanced else self._targets
+                return Fold(train, np.flatnonzero(outside).astype(np.int32), targets)
         raise ValueError("no part of the data that was drawn has all classes: raise share, or add points.")
 
-    def _folds(self, parts: list[NDArray[Any]]) -> list[Fold]:
+    def _given(self, subsets: Any) -> list[Fold]:
         every = np.arange(self.task.n)
-        splits = [(train, np.setdiff1d(every, train)) for train in parts]
+        splits = [(np.asarray(train), np.setdiff1d(every, train)) for train in subsets]
         return make_folds(self.task.estimator, self.task.y, self.task.weight, splits)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,13 @@ class Differentiable:
     That is the price of each support vector and, for a function without free support vectors, the points at
     the ends of the interval of its intercept.
     """
+
+    kernel_: Any
+    support_vectors_: Any
+    n_support_: NDArray[np.int32]
+    fit_intercept: bool
+    _coefficients: Callable[[], NDArray[np.float64]]
+    _open_intercepts: dict[int, Any]
 
     def _note_ends(self, column: int, problem: Problem, solution: Any) -> None:
         """Note which points bound the intercept of a function, if there are such."""
@@ -57,23 +65,23 @@ class Differentiable:
         name = type(self).__name__
         if not hasattr(self, "_prices") or hasattr(self, "compression_"):
             raise ValueError(f"sensitivity needs a {name} as it was trained: call fit.")
-        if sample.is_precomputed(self.kernel_):  # type: ignore[attr-defined]
+        if sample.is_precomputed(self.kernel_):
             raise ValueError(
                 "sensitivity needs kernels of support vectors, and a precomputed matrix is not kept: "
                 "give the kernel itself."
             )
         X = sample.read_prediction(self, X)
-        if not self.kernel_.has_derivative():  # type: ignore[attr-defined]
+        if not self.kernel_.has_derivative():
             raise ValueError(
-                f"{type(self.kernel_).__name__} has parameters but no derivative: "  # type: ignore[attr-defined]
+                f"{type(self.kernel_).__name__} has parameters but no derivative: "
                 "define _contract_rows, see widemargin.testing.check_kernel."
             )
         labels = self._support_labels()
-        coefficients = self._coefficients()  # type: ignore[attr-defined]
+        coefficients = self._coefficients()
         ends = {column: (sides, points) for column, sides, points in self._ends}
         parts = [self._part(c, labels, ends.get(k)) for k, c in enumerate(coefficients.T)]
         return Sensitivity(
-            self.kernel_,  # type: ignore[attr-defined]
+            self.kernel_,
             parts,
             X,
             getattr(self, "classes_", ()),
@@ -83,7 +91,7 @@ class Differentiable:
     def _part(self, c: Vector, labels: NDArray[np.integer], ends: tuple[Vector, Any] | None) -> Part:
         mine = np.flatnonzero(c)
         prices, c, labels = self._prices[mine], c[mine], labels[mine]
-        points, m = take(self.support_vectors_, mine), mine.size  # type: ignore[attr-defined]
+        points, m = take(self.support_vectors_, mine), mine.size
         bounded = getattr(self, "loss", "hinge") == "hinge"
         held = np.flatnonzero(np.abs(c) >= prices) if bounded else np.empty(0, dtype=int)
         sides = -np.sign(c) if hasattr(self, "epsilon") else np.zeros(m)
@@ -97,13 +105,13 @@ class Differentiable:
             ends=np.arange(m, m + extra, dtype=np.int32),
             side=sides,
             ridge=np.append(np.zeros(m) if bounded else 1 / prices, np.zeros(extra)),
-            has_bias=bool(self.fit_intercept),  # type: ignore[attr-defined]
+            has_bias=bool(self.fit_intercept),
         )
         return Part(active, points, np.append(labels, np.full(extra, -1)))
 
     def _support_labels(self) -> NDArray[np.integer]:
         """The class of each support vector, counted from 0."""
-        return np.repeat(np.arange(len(self.n_support_)), self.n_support_)  # type: ignore[attr-defined]
+        return np.repeat(np.arange(len(self.n_support_)), self.n_support_)
 
 
 def _joined(A: Any, B: Any) -> Any:

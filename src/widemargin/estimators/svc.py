@@ -150,7 +150,7 @@ class SVC(Differentiable, KernelClassifier):
         return SoftMargin(problem.on(rows), self.fit_intercept)
 
     def _fit_code(self, X: Any, classes: Classes, weight: Vector) -> Solved:
-        self._open_intercepts: dict[int, Any] = {}
+        self._open_intercepts = {}
         solved = super()._fit_code(X, classes, weight)
         labels = classes.labels[self.support_]
         self._keep_prices(X, self.C * weight[self.support_] * classes.weights[labels])

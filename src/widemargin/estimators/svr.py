@@ -109,7 +109,7 @@ class SVR(Differentiable, KernelRegressor):
         return float(solution.offsets[0]) if self.fit_intercept else 0.0
 
     def _fit(self, X: Any, y: Vector | None, sample_weight: Any) -> Solved:
-        self._open_intercepts: dict[int, Any] = {}
+        self._open_intercepts = {}
         solved = super()._fit(X, y, sample_weight)
         self._keep_prices(X, self.C * sample.read_weight(sample_weight, count(X))[self.support_])
         return solved

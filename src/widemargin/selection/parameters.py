@@ -11,8 +11,8 @@ from sklearn.base import clone
 from widemargin.kernels import Kernel
 from widemargin.problems import Vector
 
-LARGEST_LOG = 300.0
-"""exp of more than this is of no use as a parameter, and soon no number any more."""
+LARGEST_LOG = 50.0
+"""exp(50) is 5e21: beyond that kernels are constants, or overflow."""
 
 
 class Parameters:
@@ -37,13 +37,13 @@ class Parameters:
 
     Examples
     --------
-    >>> import numpy as np, widemargin as wm
+    >>> import widemargin as wm
     >>> from widemargin.selection import Parameters
     >>> parameters = Parameters(wm.SVC(C=10.0), wm.Gaussian(0.5), tunes_C=True)
     >>> parameters.names, parameters.start.round(3).tolist()
     (['log C', 'log gamma'], [2.303, -0.693])
-    >>> parameters.estimator_with(np.log([100.0, 2.0]))
-    SVC(C=100.0..., kernel=Gaussian(gamma=2.0))
+    >>> parameters.estimator_with([0.0, 0.0])
+    SVC(kernel=Gaussian())
     """
 
     def __init__(self, estimator: Any, kernel: Kernel, tunes_C: bool) -> None:

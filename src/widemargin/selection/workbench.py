@@ -18,7 +18,7 @@ from widemargin.memory import cache_bytes
 from widemargin.problems import Problem, Vector
 from widemargin.selection.parameters import Parameters
 from widemargin.sensitivity import ActiveSet, KernelWeights, Response
-from widemargin.solvers import Solution, Stop
+from widemargin.solvers import Solution, Status, Stop
 from widemargin.threads import allowed_threads, single_threaded_blas
 
 Rows = NDArray[np.int32]
@@ -116,7 +116,7 @@ class Workbench:
     @cached_property
     def _exponents(self) -> Matrix:
         every = np.arange(self.n, dtype=np.int32)
-        return self.parameters.kernel.bind_exponent(self.X).block(every, every)  # type: ignore[attr-defined]
+        return self.parameters.kernel.bind_exponent(self.X).block(every, every)
 
     def at(self, x: Vector) -> Bench:
         """The bench for machines with these parameters."""
@@ -134,13 +134,13 @@ class Workbench:
         if isinstance(kernel, Precomputed) or not self._has_room:
             return kernel.bind(self.X)
         if hasattr(kernel, "bind_exponent"):
-            return Precomputed().bind(np.exp(-kernel.gamma * self._exponents))  # type: ignore[attr-defined]
+            return Precomputed().bind(np.exp(-kernel.gamma * self._exponents))
         return Precomputed().bind(kernel.gram(self.X))
 
     def solve(self, estimator: Any, problem: Problem, gram: Any, start: Vector | None) -> Solution:
         """The solution of a problem, from a start."""
         polish = POLISHING_STEPS if problem.size <= POLISHED_SIZE else 0
-        return choose_solver(estimator.solver).solve(
+        solution = choose_solver(estimator.solver).solve(
             problem,
             gram,
             start=start,
@@ -149,6 +149,9 @@ class Workbench:
             cache_bytes=cache_bytes(estimator.cache_size, self.n),
             n_threads=self.threads,
         )
+        if solution.keyboard_interrupt or solution.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        return solution
 
     def start(self, key: Any, problem: Problem, C: float) -> Vector | None:
         """A feasible point near the last solution with this key; what was held goes to the new bound."""

@@ -108,7 +108,8 @@ def ideal_features(task: Task) -> Matrix:
         raise ValueError("y has a single class: a kernel cannot be aligned with it.")
     if k == 2:
         return 2.0 * labels[:, None] - 1.0
-    return (np.eye(k)[labels] - 1 / k) * np.sqrt(k / (k - 1))
+    simplex: Matrix = (np.eye(k) - 1 / k) * (k / (k - 1)) ** 0.5
+    return simplex[labels]
 
 
 class BoundAlignment(BoundObjective):

@@ -59,7 +59,7 @@ class CrossValidation(Objective):
     def _bind(self, task: Task) -> BoundObjective:
         if self.fresh and not isinstance(self.cv, Integral):
             raise ValueError(f"fresh=True shuffles folds of its own: give cv a number, not {self.cv!r}.")
-        if isinstance(self.cv, Integral) and not 2 <= self.cv <= task.n:
+        if isinstance(self.cv, Integral) and not 2 <= int(self.cv) <= task.n:
             raise ValueError(f"cv must lie between 2 and the {task.n} points of X, not {self.cv!r}.")
         return BoundCrossValidation(task, Judgement(task, self.loss))
 

@@ -36,7 +36,7 @@ def fit_slope(margins: Vector) -> Slope:
     >>> import numpy as np
     >>> from widemargin.selection.objectives.slope import fit_slope
     >>> round(fit_slope(np.array([1.0, 2.0, -0.5])).s, 4)
-    -1.3094
+    -1.3511
     >>> fit_slope(np.array([-1.0, -2.0, 0.5])).s
     0.0
     """

@@ -49,7 +49,7 @@ class Subsets:
         """The splits of one evaluation."""
         return self.fixed or [self._drawn() for _ in range(self.draws)]
 
-    def _make_groups(self, by_class: bool) -> list[NDArray[np.intp]]:
+    def _make_groups(self, by_class: bool) -> list[NDArray[np.int32]]:
         rows = self.task.rows
         if not by_class:
             return [rows]
@@ -64,13 +64,14 @@ class Subsets:
             for group, size in zip(self.groups, self.sizes, strict=True):
                 outside[task.random.permutation(group)[:size]] = False
             train = np.flatnonzero(~outside).astype(np.int32)
-            if (
-                task.is_regression
-                or np.bincount(self._targets.labels[train], minlength=self._targets.count).all()
-            ):
+            if task.is_regression or self._has_all(train):
                 targets = task.targets(train) if self._balanced else self._targets
                 return Fold(train, np.flatnonzero(outside).astype(np.int32), targets)
         raise ValueError("no part of the data that was drawn has all classes: raise share, or add points.")
+
+    def _has_all(self, train: NDArray[np.int32]) -> bool:
+        """Whether every class has a point."""
+        return bool(np.bincount(self._targets.labels[train], minlength=self._targets.count).all())
 
     def _given(self, subsets: Any) -> list[Fold]:
         every = np.arange(self.task.n)

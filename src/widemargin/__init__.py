@@ -52,7 +52,14 @@ if TYPE_CHECKING:
     )
     from widemargin.reduction import ChunkBagging, IvanovEstimator, Pruned, RestrictedSVC, compress
     from widemargin.regularization import Regularization
-    from widemargin.selection import AutoSVC, AutoSVR, PathInterrupted, PathResult, cross_validate_path
+    from widemargin.selection import (
+        AutoSVC,
+        AutoSVR,
+        ModelSearch,
+        PathInterrupted,
+        PathResult,
+        cross_validate_path,
+    )
     from widemargin.solvers import (
         SMO,
         Deactivation,
@@ -98,6 +105,7 @@ __all__ = [
     "LeverageCentres",
     "Linear",
     "MaximumGain",
+    "ModelSearch",
     "MostViolatingPair",
     "Newton",
     "NuSVC",

@@ -17,13 +17,16 @@ from sklearn.utils.metaestimators import available_if
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import all_or_nothing
 from widemargin.estimators.training import visible_messages
+from widemargin.kernels import Gaussian, Kernel
 from widemargin.kernels.points import count
 from widemargin.reduction.meta_machine import MetaMachine, decides
+from widemargin.selection.objectives.objective import _is_constant as is_constant
 from widemargin.selection.optimizers import Box, Evaluation, Optimizer, Run, minimize
 from widemargin.selection.path import cross_validate_path
 from widemargin.selection.plateau import SearchWarning, choose_restart, is_stuck
 from widemargin.selection.presets import make_preset
 from widemargin.selection.result import PathInterrupted
+from widemargin.selection.width_heuristic import at_width, width_heuristic
 
 logger = logging.getLogger("widemargin")
 
@@ -31,6 +34,9 @@ Vector = NDArray[np.float64]
 
 REACH = 8.0
 """How far a search may go from its start, in logarithms: a factor of 3,000 both ways."""
+
+FIRST_PRICE = float(np.exp(4.0))
+"""C at the start: below, wide kernels make constant machines, whose objectives say nothing."""
 
 PRICES = tuple(2.0 ** np.arange(-5, 16))
 """The values of C that are tried after an objective that says nothing about C."""
@@ -47,73 +53,78 @@ def _has(name: str) -> Callable[[Any], bool]:
 class ModelSearch(MetaMachine):
     """An estimator whose kernel parameters and C minimise an objective, found by an optimiser.
 
-    The start is the width heuristic. An objective that does not depend on C (alignment, polarization) is
-    followed by a cross-validation over C alone, on one kernel matrix. The best machine is then trained on
-    all points. Searches that end on a plateau, where the objective says nothing any more, are begun again
-    from the best of a few starts around the heuristic; if that fails too, a `SearchWarning` says so.
+        An objective that does not depend on C (alignment, polarization) is
+        followed by a cross-validation over C alone, on one kernel matrix. The best machine is then trained on
+        all points. Searches that end on a plateau, where the objective says nothing any more, are begun again
+        from the best of a few starts around the heuristic; if that fails too, a `SearchWarning` says so.
 
-    Parameters
-    ----------
-    estimator : SVC, SVR, RLSClassifier or RLSRegressor, or what the objective takes
-        It is cloned.
-    objective : objective
-        What to minimise, see `widemargin.selection.objectives`.
-    optimizer : Optimizer
-        How, see `widemargin.selection.optimizers`.
-    Cs : array-like, default=2^-5, ..., 2^15
-        Prices to try after an objective without C.
-    cv : int, splitter or iterable of (train, test), default=5
-        Folds for that.
-    max_evaluations : int, optional
-        Evaluations of the objective; by default the optimiser's own budget.
-    max_time : float, optional
-        Seconds after which no further evaluation is begun. If they are over before the first one, the start
-        is the result, and a `SearchWarning` says so.
-    random_state : int, RandomState instance or None, default=None
-        For objectives and optimisers that draw.
-    n_jobs : int, optional
-        Threads for the machines of an evaluation; by default what the estimator says.
-    verbose : bool, default=False
-        Whether to report each evaluation.
-    callback : function, optional
-        ``callback(evaluation, count)`` after each evaluation; True ends the search.
+        Parameters
+        ----------
+        estimator : SVC, SVR, RLSClassifier or RLSRegressor, or what the objective takes
+            It is cloned.
+        objective : objective
+            What to minimise, see `widemargin.selection.objectives`.
+        optimizer : Optimizer
+            How, see `widemargin.selection.optimizers`.
+        start : {"heuristic", "estimator"}, default="heuristic"
+            Where to begin: for Gaussian kernels at the width heuristic and C = e^4, a price at which machines are
+            neither constant nor hard, or at the parameters that the estimator has.
+        Cs : array-like, default=2^-5, ..., 2^15
+            Prices to try after an objective without C.
+        cv : int, splitter or iterable of (train, test), default=5
+            Folds for that.
+        max_evaluations : int, optional
+            Evaluations of the objective; by default the optimiser's own budget.
+        max_time : float, optional
+            Seconds after which no further evaluation is begun. If they are over before the first one, the start
+            is the result, and a `SearchWarning` says so.
+        random_state : int, RandomState instance or None, default=None
+            For objectives and optimisers that draw.
+        n_jobs : int, optional
+            Threads for the machines of an evaluation; by default what the estimator says.
+        verbose : bool, default=False
+            Whether to report each evaluation.
+        callback : function, optional
+            ``callback(evaluation, count)`` after each evaluation; True ends the search.
 
-    Attributes
-    ----------
-    best_estimator_ : the machine with the best parameters, trained on all points
-    best_params_ : dict
-        What distinguishes it from `estimator`, by name.
-    best_value_ : float
-        The objective there; the mean of the last evaluations if it is random.
-    history_ : History
-        A table of all evaluations: `x`, `value`, `gradient_norm`, `seconds`.
-    parameter_names_ : list of str
-        The columns of `history_.x`.
-    reason_ : str
-        Why the search ended: "converged", "max_evaluations", "max_time", "callback" or "interrupted".
-    path_ : PathResult
-        Scores over C, after an objective without C.
-    classes_ : array of shape (n_classes,)
-    n_features_in_ : int
+        Attributes
+        ----------
+        best_estimator_ : the machine with the best parameters, trained on all points
+        best_params_ : dict
+            What distinguishes it from `estimator`, by name.
+        best_value_ : float
+            The objective there; the mean of the last evaluations if it is random.
+        history_ : History
+            A table of all evaluations: `x`, `value`, `gradient_norm`, `seconds`.
+        parameter_names_ : list of str
+            The columns of `history_.x`.
+        reason_ : str
+            Why the search ended: "converged", "max_evaluations", "max_time", "callback" or "interrupted".
+        path_ : PathResult
+            Scores over C, after an objective without C.
+        classes_ : array of shape (n_classes,)
+        n_features_in_ : int
 
-    Notes
-    -----
-    Ctrl-C ends the search; the best machine so far is trained and kept before `fit` raises
-    `KeyboardInterrupt`. A second Ctrl-C leaves the search as it was before `fit`.
+        Notes
+        -----
+        Ctrl-C ends the search; the best machine so far is trained and kept before `fit` raises
+        `KeyboardInterrupt`. A second Ctrl-C leaves the search as it was before `fit`.
 
-    Examples
-    --------
-    >>> import widemargin as wm
-    >>> from widemargin.selection.optimizers import NestedGrid
-    >>> from widemargin.selection.objectives import CrossValidationError
-    >>> from widemargin.datasets import chess_board
-    >>> X, y = chess_board(200, random_state=0)
-    >>> search = wm.ModelSearch(wm.SVC(), CrossValidationError(), NestedGrid(points=5)).fit(X, y)
-    >>> bool(search.score(X, y) > 0.9)
-    True
+        Examples
+        --------
+        >>> import widemargin as wm
+        >>> from widemargin.selection.objectives.objective import _is_constant as is_constant
+    from widemargin.selection.optimizers import NestedGrid
+        >>> from widemargin.selection.objectives import CrossValidation
+        >>> from widemargin.datasets import chess_board
+        >>> board = chess_board(200, seed=0)
+        >>> search = wm.ModelSearch(wm.SVC(), CrossValidation(), NestedGrid(points=5), random_state=0)
+        >>> bool(search.fit(board.X, board.y).best_value_ < 0.2)
+        True
     """
 
     _rules: ClassVar[dict[str, parameters.Rule]] = {
+        "start": parameters.one_of("heuristic", "estimator"),
         "max_evaluations": parameters.none | parameters.count,
         "max_time": parameters.none | parameters.not_negative,
         "n_jobs": parameters.none | parameters.jobs,
@@ -127,6 +138,7 @@ class ModelSearch(MetaMachine):
         objective: Any,
         optimizer: Optimizer,
         *,
+        start: str = "heuristic",
         Cs: Any = PRICES,
         cv: Any = 5,
         max_evaluations: int | None = None,
@@ -139,6 +151,7 @@ class ModelSearch(MetaMachine):
         self.estimator = estimator
         self.objective = objective
         self.optimizer = optimizer
+        self.start = start
         self.Cs = Cs
         self.cv = cv
         self.max_evaluations = max_evaluations
@@ -199,7 +212,7 @@ class ModelSearch(MetaMachine):
             X, y = self._read(X, y)
             weight = None if sample_weight is None else sample.read_weight(sample_weight, count(X))
             seed = self._draw_seed()
-            bound = self.objective.bind(self._prepared(), X, y, sample_weight=weight, random_state=seed)
+            bound = self.objective.bind(self._prepared(X, y), X, y, sample_weight=weight, random_state=seed)
             run = self._search(bound, seed, begin)
             machine = bound.parameters.estimator_with(run.answer)
             if not self.objective.tunes_C and "C" in machine.get_params(deep=False):
@@ -234,10 +247,19 @@ class ModelSearch(MetaMachine):
                 stacklevel=3,
             )
 
-    def _prepared(self) -> Any:
+    def _prepared(self, X: Any, y: NDArray[Any]) -> Any:
+        """The estimator at the start of the search."""
         estimator = clone(self.estimator)
         if self.n_jobs is not None and "n_jobs" in estimator.get_params(deep=False):
             estimator.set_params(n_jobs=self.n_jobs)
+        if self.start == "estimator":
+            return estimator
+        if "C" in estimator.get_params(deep=False):
+            estimator.set_params(C=FIRST_PRICE)
+        kernel = Gaussian() if estimator.kernel == "rbf" else estimator.kernel
+        if isinstance(kernel, Kernel) and hasattr(X, "shape") and count(X) > 1 and _differ(X, y):
+            wide = at_width(kernel, width_heuristic(X, y))
+            estimator.set_params(kernel=estimator.kernel if wide is None else wide)
         return estimator
 
     def _draw_seed(self) -> int:
@@ -366,6 +388,11 @@ class ModelSearch(MetaMachine):
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The best machine's share of right classes, or its coefficient of determination R^2."""
         return self._score(y, self.predict(X), sample_weight)
+
+
+def _differ(X: Any, y: NDArray[Any]) -> bool:
+    """Whether there are different points and different targets, so that they have a distance."""
+    return bool((y != y[0]).any()) and not is_constant(X)
 
 
 def _with(run: Run, **changes: Any) -> Run:

@@ -10,11 +10,11 @@ from widemargin.selection import objectives
 from widemargin.selection.optimizers import CMAES, IRpropPlus, NoisyRprop
 
 PRESETS: dict[str, Callable[[], tuple[Any, Any]]] = {
-    "5-fold-cv": lambda: (objectives.CrossValidationError(), CMAES()),
-    "kta": lambda: (objectives.TargetAlignment(), IRpropPlus()),
+    "5-fold-cv": lambda: (objectives.CrossValidation(), CMAES()),
+    "kta": lambda: (objectives.Alignment(), IRpropPlus()),
     "span-bound": lambda: (objectives.SpanBound(), IRpropPlus()),
     "likelihood": lambda: (objectives.BootstrapLikelihood(), NoisyRprop(min_step=1e-3)),
-    "posterior": lambda: (objectives.Posterior(), NoisyRprop(min_step=1e-3)),
+    "posterior": lambda: (objectives.LogPosterior(), NoisyRprop(min_step=1e-3)),
 }
 
 

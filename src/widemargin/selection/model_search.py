@@ -53,74 +53,75 @@ def _has(name: str) -> Callable[[Any], bool]:
 class ModelSearch(MetaMachine):
     """An estimator whose kernel parameters and C minimise an objective, found by an optimiser.
 
-        An objective that does not depend on C (alignment, polarization) is
-        followed by a cross-validation over C alone, on one kernel matrix. The best machine is then trained on
-        all points. Searches that end on a plateau, where the objective says nothing any more, are begun again
-        from the best of a few starts around the heuristic; if that fails too, a `SearchWarning` says so.
+    An objective that does not depend on C (alignment, polarization) is followed by a cross-validation over C
+    alone, on one kernel matrix. The best machine is then trained on all points.
 
-        Parameters
-        ----------
-        estimator : SVC, SVR, RLSClassifier or RLSRegressor, or what the objective takes
-            It is cloned.
-        objective : objective
-            What to minimise, see `widemargin.selection.objectives`.
-        optimizer : Optimizer
-            How, see `widemargin.selection.optimizers`.
-        start : {"heuristic", "estimator"}, default="heuristic"
-            Where to begin: for Gaussian kernels at the width heuristic and C = e^4, a price at which machines are
-            neither constant nor hard, or at the parameters that the estimator has.
-        Cs : array-like, default=2^-5, ..., 2^15
-            Prices to try after an objective without C.
-        cv : int, splitter or iterable of (train, test), default=5
-            Folds for that.
-        max_evaluations : int, optional
-            Evaluations of the objective; by default the optimiser's own budget.
-        max_time : float, optional
-            Seconds after which no further evaluation is begun. If they are over before the first one, the start
-            is the result, and a `SearchWarning` says so.
-        random_state : int, RandomState instance or None, default=None
-            For objectives and optimisers that draw.
-        n_jobs : int, optional
-            Threads for the machines of an evaluation; by default what the estimator says.
-        verbose : bool, default=False
-            Whether to report each evaluation.
-        callback : function, optional
-            ``callback(evaluation, count)`` after each evaluation; True ends the search.
+    A search that ends on a plateau, where the objective says nothing any more, is begun again from the best
+    of a few starts around the heuristic; if that fails too, a `SearchWarning` says so.
 
-        Attributes
-        ----------
-        best_estimator_ : the machine with the best parameters, trained on all points
-        best_params_ : dict
-            What distinguishes it from `estimator`, by name.
-        best_value_ : float
-            The objective there; the mean of the last evaluations if it is random.
-        history_ : History
-            A table of all evaluations: `x`, `value`, `gradient_norm`, `seconds`.
-        parameter_names_ : list of str
-            The columns of `history_.x`.
-        reason_ : str
-            Why the search ended: "converged", "max_evaluations", "max_time", "callback" or "interrupted".
-        path_ : PathResult
-            Scores over C, after an objective without C.
-        classes_ : array of shape (n_classes,)
-        n_features_in_ : int
+    Parameters
+    ----------
+    estimator : SVC, SVR, RLSClassifier or RLSRegressor, or what the objective takes
+        It is cloned.
+    objective : objective
+        What to minimise, see `widemargin.selection.objectives`.
+    optimizer : Optimizer
+        How, see `widemargin.selection.optimizers`.
+    start : {"heuristic", "estimator"}, default="heuristic"
+        Where to begin: for Gaussian kernels at the width heuristic and C = e^4, a price at which machines
+        are neither constant nor hard, or at the parameters that the estimator has.
+    Cs : array-like, default=2^-5, ..., 2^15
+        Prices to try after an objective without C.
+    cv : int, splitter or iterable of (train, test), default=5
+        Folds for that.
+    max_evaluations : int, optional
+        Evaluations of the objective; by default the optimiser's own budget.
+    max_time : float, optional
+        Seconds after which no further evaluation is begun. If they are over before the first one, the
+        start is the result, and a `SearchWarning` says so.
+    random_state : int, RandomState instance or None, default=None
+        For objectives and optimisers that draw.
+    n_jobs : int, optional
+        Threads for the machines of an evaluation; by default what the estimator says.
+    verbose : bool, default=False
+        Whether to report each evaluation.
+    callback : function, optional
+        ``callback(evaluation, count)`` after each evaluation; True ends the search.
 
-        Notes
-        -----
-        Ctrl-C ends the search; the best machine so far is trained and kept before `fit` raises
-        `KeyboardInterrupt`. A second Ctrl-C leaves the search as it was before `fit`.
+    Attributes
+    ----------
+    best_estimator_ : the machine with the best parameters, trained on all points
+    best_params_ : dict
+        What distinguishes it from `estimator`, by name.
+    best_value_ : float
+        The objective there; the mean of the last evaluations if it is random.
+    history_ : History
+        A table of all evaluations: `x`, `value`, `gradient_norm`, `seconds`.
+    parameter_names_ : list of str
+        The columns of `history_.x`.
+    reason_ : str
+        Why the search ended: "converged", "max_evaluations", "max_time", "callback" or "interrupted".
+    path_ : PathResult
+        Scores over C, after an objective without C.
+    classes_ : array of shape (n_classes,)
+    n_features_in_ : int
 
-        Examples
-        --------
-        >>> import widemargin as wm
-        >>> from widemargin.selection.objectives.objective import _is_constant as is_constant
+    Notes
+    -----
+    Ctrl-C ends the search; the best machine so far is trained and kept before `fit` raises
+    `KeyboardInterrupt`. A second Ctrl-C leaves the search as it was before `fit`.
+
+    Examples
+    --------
+    >>> import widemargin as wm
+    >>> from widemargin.selection.objectives.objective import _is_constant as is_constant
     from widemargin.selection.optimizers import NestedGrid
-        >>> from widemargin.selection.objectives import CrossValidation
-        >>> from widemargin.datasets import chess_board
-        >>> board = chess_board(200, seed=0)
-        >>> search = wm.ModelSearch(wm.SVC(), CrossValidation(), NestedGrid(points=5), random_state=0)
-        >>> bool(search.fit(board.X, board.y).best_value_ < 0.2)
-        True
+    >>> from widemargin.selection.objectives import CrossValidation
+    >>> from widemargin.datasets import chess_board
+    >>> board = chess_board(200, seed=0)
+    >>> search = wm.ModelSearch(wm.SVC(), CrossValidation(), NestedGrid(points=5), random_state=0)
+    >>> bool(search.fit(board.X, board.y).best_value_ < 0.2)
+    True
     """
 
     _rules: ClassVar[dict[str, parameters.Rule]] = {

@@ -258,7 +258,8 @@ class AutoMachine(BaseEstimator):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class, or the target value, of each row of X."""
-        return self.machine_.predict(self._scaled(X))
+        X = self._scaled(X)
+        return self.machine_.predict(X)
 
     def _begin(self, X: Any, y: ArrayLike, sample_weight: Any, **checks: Any) -> tuple[Any, Any, Vector]:
         parameters.check(self, self._rules)

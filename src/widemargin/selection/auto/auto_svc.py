@@ -181,12 +181,14 @@ class AutoSVC(ClassifierMixin, AutoMachine):
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Decision values: positive for the second of two classes, or a score per class."""
-        return self.machine_.decision_function(self._scaled(X))
+        X = self._scaled(X)
+        return self.machine_.decision_function(X)
 
     @available_if(_calibrates)
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
         """Probabilities of the classes, columns as in `classes_`; the most probable is the predicted one."""
-        return self.machine_.predict_proba(self._scaled(X))
+        X = self._scaled(X)
+        return self.machine_.predict_proba(X)
 
     @available_if(_calibrates)
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:

@@ -128,4 +128,5 @@ class AutoSVR(RegressorMixin, AutoMachine):
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The target value of each row of X."""
-        return self.target_mean_ + self.target_scale_ * super().predict(X)
+        values = super().predict(X)
+        return self.target_mean_ + self.target_scale_ * values

@@ -16,11 +16,13 @@ from sklearn.utils.metaestimators import available_if
 
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import all_or_nothing
+from widemargin.estimators.classifier import Classes
 from widemargin.estimators.training import visible_messages
 from widemargin.kernels import Gaussian, Kernel
 from widemargin.kernels.points import count
 from widemargin.reduction.meta_machine import MetaMachine, decides
-from widemargin.selection.objectives.objective import _is_constant as is_constant
+from widemargin.selection.auto.scaling import Scaling
+from widemargin.selection.objectives.objective import FEWEST
 from widemargin.selection.optimizers import Box, Evaluation, Optimizer, Run, minimize
 from widemargin.selection.path import cross_validate_path
 from widemargin.selection.plateau import SearchWarning, choose_restart, is_stuck
@@ -114,7 +116,7 @@ class ModelSearch(MetaMachine):
     Examples
     --------
     >>> import widemargin as wm
-    >>> from widemargin.selection.objectives.objective import _is_constant as is_constant
+    >>> from widemargin.selection.objectives.objective import FEWEST
     from widemargin.selection.optimizers import NestedGrid
     >>> from widemargin.selection.objectives import CrossValidation
     >>> from widemargin.datasets import chess_board
@@ -212,6 +214,7 @@ class ModelSearch(MetaMachine):
             self._check_parameters()
             X, y = self._read(X, y)
             weight = None if sample_weight is None else sample.read_weight(sample_weight, count(X))
+            self._check_data(X, y, weight)
             seed = self._draw_seed()
             bound = self.objective.bind(self._prepared(X, y), X, y, sample_weight=weight, random_state=seed)
             run = self._search(bound, seed, begin)
@@ -248,6 +251,18 @@ class ModelSearch(MetaMachine):
                 stacklevel=3,
             )
 
+    def _check_data(self, X: Any, y: NDArray[Any], weight: Vector | None) -> None:
+        if is_classifier(self):
+            names, labels = sample.read_classes(y)
+            everywhere = np.ones(len(y)) if weight is None else weight
+            Classes(names, labels, np.ones(len(names))).check(everywhere)
+        n = count(X) if weight is None else int(np.count_nonzero(weight))
+        if n < FEWEST:
+            raise ValueError(
+                f"n_samples={n}, but to choose parameters takes at least {FEWEST} points: fix them by hand, "
+                "or take AutoSVC() or AutoSVR(), which have rules of thumb."
+            )
+
     def _prepared(self, X: Any, y: NDArray[Any]) -> Any:
         """The estimator at the start of the search."""
         estimator = clone(self.estimator)
@@ -259,7 +274,7 @@ class ModelSearch(MetaMachine):
             estimator.set_params(C=FIRST_PRICE)
         kernel = Gaussian() if estimator.kernel == "rbf" else estimator.kernel
         if isinstance(kernel, Kernel) and hasattr(X, "shape") and count(X) > 1 and _differ(X, y):
-            wide = at_width(kernel, width_heuristic(X, y))
+            wide = at_width(kernel, width_heuristic(X, y if y.ndim == 1 else y[:, 0]))
             estimator.set_params(kernel=estimator.kernel if wide is None else wide)
         return estimator
 
@@ -393,7 +408,8 @@ class ModelSearch(MetaMachine):
 
 def _differ(X: Any, y: NDArray[Any]) -> bool:
     """Whether there are different points and different targets, so that they have a distance."""
-    return bool((y != y[0]).any()) and not is_constant(X)
+    first = y if y.ndim == 1 else y[:, 0]
+    return bool((first != first[0]).any()) and bool(Scaling.of(X).factor.any())
 
 
 def _with(run: Run, **changes: Any) -> Run:

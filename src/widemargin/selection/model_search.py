@@ -116,8 +116,7 @@ class ModelSearch(MetaMachine):
     Examples
     --------
     >>> import widemargin as wm
-    >>> from widemargin.selection.objectives.objective import FEWEST
-    from widemargin.selection.optimizers import NestedGrid
+    >>> from widemargin.selection.optimizers import NestedGrid
     >>> from widemargin.selection.objectives import CrossValidation
     >>> from widemargin.datasets import chess_board
     >>> board = chess_board(200, seed=0)

@@ -55,7 +55,14 @@ if TYPE_CHECKING:
     )
     from widemargin.reduction import ChunkBagging, IvanovEstimator, Pruned, RestrictedSVC, compress
     from widemargin.regularization import Regularization
-    from widemargin.selection import PathInterrupted, PathResult, cross_validate_path
+    from widemargin.selection import (
+        AutoSVC,
+        AutoSVR,
+        ModelSearch,
+        PathInterrupted,
+        PathResult,
+        cross_validate_path,
+    )
     from widemargin.solvers import (
         SMO,
         Deactivation,
@@ -80,6 +87,8 @@ __all__ = [
     "SVC",
     "SVR",
     "ARDGaussian",
+    "AutoSVC",
+    "AutoSVR",
     "Calibrated",
     "ChunkBagging",
     "Code",
@@ -100,6 +109,7 @@ __all__ = [
     "LeverageCentres",
     "Linear",
     "MaximumGain",
+    "ModelSearch",
     "MostViolatingPair",
     "Newton",
     "NuSVC",

@@ -8,6 +8,8 @@ from sklearn.utils.estimator_checks import (
 )
 
 import widemargin as wm
+from widemargin.selection.objectives import GCV, CrossValidation
+from widemargin.selection.optimizers import Grid, IRpropPlus
 
 MACHINES = [
     wm.ChunkBagging(wm.SVC(), n_chunks=3, random_state=0),
@@ -15,6 +17,10 @@ MACHINES = [
     wm.Pruned(wm.SVC()),
     wm.Pruned(wm.RLSRegressor(lam=1e-3), share=0.3),
     wm.RestrictedSVC(),
+    wm.AutoSVC(),
+    wm.AutoSVR(),
+    wm.ModelSearch(wm.SVC(), CrossValidation(cv=2), Grid(points=2), random_state=0),
+    wm.ModelSearch(wm.RLSRegressor(lam=1e-3), GCV(), IRpropPlus(), max_evaluations=3),
 ]
 COUNTS = "it draws or drops a share of the points there are, whatever their weights"
 

@@ -26,7 +26,7 @@ from widemargin.estimators.two_class_machine import TwoClassMachine
 from widemargin.expansion import product
 from widemargin.kernels.points import count
 from widemargin.losses import Loss
-from widemargin.problems import Vector
+from widemargin.problems import Problem, Vector
 from widemargin.solvers import Solution
 
 Code = NDArray[np.int8]
@@ -149,6 +149,8 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
             start = None if last is None or part > 0 else machine.start(last[:, column])
             solution = solve(machine.problem, start)
             functions[k] = Function.of(*machine.function(solution, n, size))
+            if part == 0:
+                self._note_solution(column, machine.problem, solution)
             return solution.summary()
 
         sizes = [np.bincount(labels[part], minlength=classes.count) @ (M != 0) for part in parts]
@@ -216,6 +218,9 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
         classes: NDArray,
     ) -> None:
         """Sub-classes whose problem may be infeasible say so here."""
+
+    def _note_solution(self, column: int, problem: Problem, solution: Solution) -> None:
+        """Sub-classes that need more of a solution than its function take it here."""
 
     def _check_separable(self, solutions: Any, M: Code, classes: NDArray) -> None:
         """Sub-classes whose problem may be unbounded say so here."""

@@ -9,6 +9,7 @@ from .general_gaussian import GeneralGaussian
 from .kernel import Kernel
 from .laplacian import Laplacian
 from .linear import Linear
+from .manifold_gaussian import ManifoldGaussian
 from .normalized import Normalized
 from .polynomial import Polynomial
 from .precomputed import Precomputed
@@ -30,6 +31,7 @@ __all__ = [
     "Kernel",
     "Laplacian",
     "Linear",
+    "ManifoldGaussian",
     "Normalized",
     "Polynomial",
     "Precomputed",

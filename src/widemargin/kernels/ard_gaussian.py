@@ -44,6 +44,15 @@ class ARDGaussian(StationaryKernel):
         by_feature = -self._checked("gamma") * squares
         return by_feature.sum(keepdims=True) if np.ndim(self.gamma) == 0 else by_feature
 
+    def derivative(self, X: Any, Y: Any, c: np.ndarray) -> np.ndarray:
+        if sp.issparse(X) or sp.issparse(Y):
+            return super().derivative(X, Y, c)
+        V = self.gram(X, Y) * c
+        X, Y = moved_together(as_vectors(X), as_vectors(Y))
+        squares = V.sum(axis=1)[:, None] * X**2 - 2 * X * (V @ Y) + V @ Y**2
+        by_feature = -self._checked("gamma") * squares
+        return by_feature.sum(axis=1, keepdims=True) if np.ndim(self.gamma) == 0 else by_feature
+
     def _checked(self, name: str) -> Any:
         gamma = np.asarray(self.gamma, dtype=np.float64)
         if gamma.ndim > 1 or not np.all(np.isfinite(gamma) & (gamma > 0)):

@@ -51,6 +51,10 @@ class GeneralGaussian(StationaryKernel):
         values, vectors = self._positive_spectrum()
         return _upper((vectors * np.log(values)) @ vectors.T)
 
+    @property
+    def theta_names(self) -> list[str]:
+        return [f"log M[{i},{j}]" for i, j in zip(*np.triu_indices(np.shape(self.M)[0]), strict=True)]
+
     def with_theta(self, theta: np.ndarray) -> Self:
         d = np.shape(self.M)[0]
         theta = np.asarray(theta, dtype=np.float64)
@@ -65,12 +69,9 @@ class GeneralGaussian(StationaryKernel):
         return type(self)(M=(M + M.T) / 2)
 
     def _contract_rows(self, X: Any, Y: Any, W: np.ndarray) -> np.ndarray:
-        V = W * self.gram(X, Y)
-        X, Y = moved_together(self._dense(X), self._dense(Y))
-        mixed = X.T @ V @ Y
-        by_M = -0.5 * ((X.T * V.sum(axis=1)) @ X + (Y.T * V.sum(axis=0)) @ Y - mixed - mixed.T)
+        by_M = -0.5 * difference_products(self._dense(X), self._dense(Y), W * self.gram(X, Y))
         values, vectors = self._positive_spectrum()
-        by_L = vectors @ (_divided_differences(values) * (vectors.T @ by_M @ vectors)) @ vectors.T
+        by_L = vectors @ (divided_differences(values) * (vectors.T @ by_M @ vectors)) @ vectors.T
         return _upper(2 * by_L - np.diag(np.diag(by_L)))
 
     def _dense(self, X: Any) -> np.ndarray:
@@ -109,7 +110,14 @@ def _upper(matrix: np.ndarray) -> np.ndarray:
     return matrix[np.triu_indices(len(matrix))]
 
 
-def _divided_differences(values: np.ndarray) -> np.ndarray:
+def difference_products(X: np.ndarray, Y: np.ndarray, V: np.ndarray) -> np.ndarray:
+    """Return sum_ij V_ij (x_i - y_j)(x_i - y_j)'."""
+    X, Y = moved_together(X, Y)
+    mixed = X.T @ V @ Y
+    return (X.T * V.sum(axis=1)) @ X + (Y.T * V.sum(axis=0)) @ Y - mixed - mixed.T
+
+
+def divided_differences(values: np.ndarray) -> np.ndarray:
     """Return (a - b) / (log a - log b) for all pairs, accurate also where a and b are close.
 
     With t = log(a / b) / 2 it is sqrt(a b) sinh(t) / t.

@@ -61,6 +61,18 @@ class Kernel(BaseEstimator):
         parts = [getattr(self, name).theta for name in self._parts]
         return np.concatenate([np.empty(0), *own, *parts])
 
+    @property
+    def theta_names(self) -> list[str]:
+        """What the entries of `theta` are, such as "log gamma", "log gamma[2]" or "log left__gamma"."""
+        names = []
+        for name in self._log_parameters:
+            value = getattr(self, name)
+            single = np.ndim(value) == 0
+            names += [f"log {name}"] if single else [f"log {name}[{i}]" for i in range(np.size(value))]
+        for part in self._parts:
+            names += [_inner_name(part, name) for name in getattr(self, part).theta_names]
+        return names
+
     def with_theta(self, theta: np.ndarray) -> Self:
         """Return this kernel with other parameters, `theta` their logarithms."""
         theta = np.asarray(theta, dtype=np.float64)
@@ -104,6 +116,23 @@ class Kernel(BaseEstimator):
         for rows in _row_blocks(*W.shape, count_features(Y)):
             gradient += self._contract_rows(take(X, rows), Y, W[rows])
         return gradient
+
+    def derivative(self, X: Any, Y: Any, c: np.ndarray) -> np.ndarray:
+        """Return the derivative of ``self.gram(X, Y) @ c`` in `theta`, one row for each point of X.
+
+        This is how the values of a function with fixed coefficients c move with the kernel.
+        """
+        c = np.asarray(c, dtype=np.float64)[None, :]
+        rows = [self.contract(take(X, np.array([i])), Y, c) for i in range(count(X))]
+        return np.reshape(rows, (count(X), self.theta.size))
+
+    def has_derivative(self) -> bool:
+        """Whether `contract` works: there is nothing to differentiate in, or it has been defined."""
+        own = type(self)
+        defined = own._contract_rows is not Kernel._contract_rows or own.contract is not Kernel.contract
+        return (defined or not self.theta.size) and all(
+            getattr(self, part).has_derivative() for part in self._parts
+        )
 
     def contract_diagonal(self, X: Any, w: np.ndarray) -> np.ndarray:
         """Return the gradient of ``(w * self.diagonal(X)).sum()`` in `theta`."""
@@ -206,6 +235,11 @@ def count_features(X: Any) -> int:
 def _row_blocks(rows: int, columns: int, features: int) -> Iterator[np.ndarray]:
     size = max(1, BLOCK_ENTRIES // max(columns, features, 1))
     return (np.arange(first, min(first + size, rows)) for first in range(0, rows, size))
+
+
+def _inner_name(part: str, name: str) -> str:
+    """The name of a parameter, seen from the kernel that has its kernel as a part."""
+    return f"log {part}__{name.removeprefix('log ')}" if name.startswith("log ") else f"{part}__{name}"
 
 
 def _as_kernel(value: Any) -> Kernel | None:

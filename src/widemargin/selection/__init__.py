@@ -1,6 +1,24 @@
-"""Choosing C and gamma by cross-validation, with one kernel matrix for all folds, classes and prices."""
+"""Choosing C, gamma and all other parameters of a machine: on a grid, by gradients, or unasked."""
 
+from . import objectives, optimizers
+from .auto import AutoSVC, AutoSVR
+from .model_search import ModelSearch
+from .parameters import Parameters
 from .path import cross_validate_path
+from .plateau import SearchWarning
 from .result import PathInterrupted, PathResult
+from .width_heuristic import width_heuristic
 
-__all__ = ["PathInterrupted", "PathResult", "cross_validate_path"]
+__all__ = [
+    "AutoSVC",
+    "AutoSVR",
+    "ModelSearch",
+    "Parameters",
+    "PathInterrupted",
+    "PathResult",
+    "SearchWarning",
+    "cross_validate_path",
+    "objectives",
+    "optimizers",
+    "width_heuristic",
+]

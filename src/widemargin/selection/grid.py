@@ -29,12 +29,12 @@ def read_values(values: ArrayLike, name: str) -> Vector:
 
 
 def gamma_name(estimator: Any) -> str | None:
-    """The parameter of the estimator that holds its kernel's gamma, None if there is no such thing."""
+    """The parameter of the estimator that holds its kernel's gamma, None if there is no such number."""
     kernel = estimator.kernel
     if isinstance(kernel, str):
         return None if kernel in ("linear", "precomputed") else "gamma"
     has_gamma = isinstance(kernel, Kernel) and "gamma" in kernel.get_params(deep=False)
-    return "kernel__gamma" if has_gamma else None
+    return "kernel__gamma" if has_gamma and np.ndim(kernel.gamma) == 0 else None
 
 
 def read_gammas(estimator: Any, gammas: ArrayLike | None, X: Any, weight: Vector) -> Vector:

@@ -1,0 +1,304 @@
+"""What machines that tune themselves share."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from widemargin.estimators import parameters, sample
+from widemargin.estimators.base import all_or_nothing
+from widemargin.kernels.points import count, take
+from widemargin.progress import duration
+from widemargin.selection.auto.climb import Summit, climb
+from widemargin.selection.auto.cross_fit import CrossFit
+from widemargin.selection.auto.relevance import metric
+from widemargin.selection.auto.report import Report
+from widemargin.selection.auto.scaling import Scaling
+from widemargin.selection.auto.screening import (
+    FIRST,
+    STEP,
+    Rung,
+    choose_metric,
+    screen,
+    squared_distances,
+    typical,
+)
+from widemargin.selection.folds import make_folds
+from widemargin.selection.plateau import SearchWarning
+from widemargin.solvers import Decomposition
+
+Vector = NDArray[np.float64]
+
+FEWEST = 10
+"""Points below which nothing can be said about the choice of a kernel."""
+
+SCREENED = 400
+"""Points for the choice of the metric and a first gamma, by least squares."""
+
+SEARCHED = 1000
+"""Points for the choice of C and gamma, by cross-validation."""
+
+FOLDS, FEW_FOLDS, MANY_MACHINES = 5, 3, 10
+"""Folds of the cross-validation; fewer for more than so many two-class machines."""
+
+FALLBACK_C = 1.0
+
+ROUGH = 1e-2
+"""Tolerance of machines that are only compared."""
+
+
+class AutoMachine(BaseEstimator):
+    """Base of `AutoSVC` and `AutoSVR`: scaling, screening, search, and the machine in the end."""
+
+    _rules: ClassVar[dict[str, parameters.Rule]] = {
+        "max_time": parameters.none | parameters.not_negative,
+        "n_jobs": parameters.none | parameters.jobs,
+    }
+
+    kernel = "rbf"  # how points are read
+
+    max_time: float | None
+    random_state: Any
+    n_jobs: int | None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _html_repr(self) -> str:
+        diagram = super()._html_repr()
+        return diagram + self.report_.html() if hasattr(self, "report_") else diagram
+
+    def report(self) -> str:
+        """What was chosen, and why."""
+        check_is_fitted(self)
+        return str(self.report_)
+
+    # What sub-classes say.
+
+    def _groups(self, y: NDArray[Any]) -> NDArray[np.integer]:
+        """Points by class, or by level of the target."""
+        raise NotImplementedError
+
+    def _targets(self, y: NDArray[Any]) -> NDArray[np.float64]:
+        """Targets of a least-squares machine, shape (n, outputs)."""
+        raise NotImplementedError
+
+    def _machine(self, **settings: Any) -> Any:
+        """The machine with these settings."""
+        raise NotImplementedError
+
+    def _searchable(self, groups: NDArray[np.integer]) -> NDArray[np.intp]:
+        """The points that a cross-validation can use."""
+        return np.arange(groups.size)
+
+    # The steps of a fit.
+
+    def _fit(self, X: Any, y: NDArray[Any], weight: Vector) -> KeyboardInterrupt | None:
+        """Choose and train; the Ctrl-C that ended the choice, if one did."""
+        self._clock = Clock(self.max_time)
+        self.report_ = Report()
+        rows = np.flatnonzero(weight > 0)
+        groups = self._groups(y[rows])
+        self.scaling_ = Scaling.of(take(X, rows))
+        Z = self.scaling_(take(X, rows))
+        interruption, found, summit = None, None, None
+        try:
+            if (why := self._why_not(groups)) is None:
+                found = self._screen(Z, groups, y[rows])
+                summit = self._search(Z, groups, y[rows], weight[rows], found)
+            else:
+                self._fall_back(why)
+        except KeyboardInterrupt as caught:
+            interruption = caught
+            self.report_.say("search", "Interrupted by Ctrl-C: what was known by then is used.")
+        self._settle(Z, groups, found, summit)
+        self._train(self.scaling_(X), y, weight)
+        self._summarise(count(X))
+        return interruption
+
+    def _why_not(self, groups: NDArray[np.integer]) -> str | None:
+        """Why there is nothing to choose by, None if there is."""
+        if groups.size < FEWEST:
+            return f"there are only {groups.size} points, and a choice needs {FEWEST}"
+        if self.scaling_.n_constant == self.scaling_.factor.size:
+            return "all features are constant, and no kernel can tell the points apart"
+        if self._searchable(groups).size < FEWEST:
+            return "all classes but one have too few points to leave any out"
+        return None
+
+    def _fall_back(self, why: str) -> None:
+        sentence = f"No search: {why}. The width of the kernel is a rule of thumb, and C={FALLBACK_C:g}."
+        self.report_.say("search", sentence)
+        warnings.warn(f"{type(self).__name__}: {sentence}", SearchWarning, stacklevel=4)
+
+    def _screen(self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any]) -> Rung:
+        """The metric and a first gamma."""
+        order = stratified(groups, self._draw())[:SCREENED]
+        halves = (order[0::2], order[1::2])
+        found = screen(Z, groups, self._targets(y), halves, self._clock.is_over)
+        best = choose_metric(found)
+        errors = ", ".join(f"{rung.error:.3f}" for rung in found)
+        names = "radial, by the root of the relevance, by the relevance"
+        if best.power == 0:
+            reason = "Features count alike (a radial kernel): weights by relevance would not be better."
+        else:
+            kind = "the root of their relevance" if best.power < 1 else "their relevance"
+            reason = f"Features are weighted by {kind} (a kernel with a width per feature)."
+        self.report_.say(
+            "kernel",
+            f"Gaussian. {reason} Leave-one-out errors of least squares on {order.size} points: {errors} "
+            f"({names}; 1 is that of a constant).",
+        )
+        self._clock.lap("screening")
+        return best
+
+    def _search(
+        self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any], weight: Vector, found: Rung
+    ) -> Summit | None:
+        """C and gamma by cross-validation."""
+        usable = self._searchable(groups)
+        order = usable[stratified(groups[usable], self._draw())[:SEARCHED]]
+        weights = metric(Z, groups, found.power)
+        scaled = Scaling(np.zeros(weights.size), np.sqrt(weights))(take(Z, order))
+        gamma = STEP**found.rung / self._typical(scaled)
+        summit = self._climb(scaled, y[order], weight[order], gamma)
+        self._clock.lap("search")
+        if summit is None:
+            self._say_too_short()
+        else:
+            self.report_.say(
+                "search",
+                f"C={summit.C:g} and gamma={summit.gamma:.3g} are the best of {summit.cells} pairs that were "
+                f"cross-validated on {order.size} points, uphill from gamma={gamma:.3g}.",
+            )
+        return summit
+
+    def _climb(self, X: Any, y: NDArray[Any], weight: Vector, gamma: float) -> Summit | None:
+        machine = self._machine(tol=ROUGH, solver=Decomposition(), n_jobs=self.n_jobs)
+        folds = make_folds(machine, y, weight, self._splitter(y))
+
+        def judge(Cs: list[float], width: float) -> NDArray[np.float64]:
+            if self._clock.is_over():
+                return np.full(len(Cs), np.nan)
+            cells = CrossFit(
+                machine,
+                X,
+                y,
+                weight,
+                np.array(Cs),
+                np.array([width]),
+                folds,
+                lambda done, total: self._clock.is_over(),
+            )
+            return cells.judge()[:, 0]
+
+        return climb(judge, gamma)
+
+    def _splitter(self, y: NDArray[Any]) -> Any:
+        raise NotImplementedError
+
+    def _say_too_short(self) -> None:
+        sentence = (
+            f"max_time={self.max_time} s was over before one pair of C and gamma was judged: the width comes "
+            f"from least squares or a rule of thumb, and C={FALLBACK_C:g}. Allow more time."
+        )
+        self.report_.say("search", sentence)
+        warnings.warn(f"{type(self).__name__}: {sentence}", SearchWarning, stacklevel=4)
+
+    def _settle(self, Z: Any, groups: NDArray[np.integer], found: Rung | None, summit: Summit | None) -> None:
+        """The values that the machine is trained with."""
+        weights = metric(Z, groups, 0.0 if found is None else found.power)
+        self.relevance_ = weights * (self.scaling_.factor > 0)
+        self.scaling_ = self.scaling_.weighted(weights)
+        if summit is not None:
+            self.C_, self.gamma_ = summit.C, summit.gamma
+            return
+        some = stratified(groups, self._draw())[:SEARCHED]
+        scaled = Scaling(np.zeros(weights.size), np.sqrt(weights))(take(Z, some))
+        rung = FIRST if found is None else found.rung
+        self.C_, self.gamma_ = FALLBACK_C, STEP**rung / self._typical(scaled)
+
+    def _typical(self, X: Any) -> float:
+        """The median squared distance."""
+        some = X[:SCREENED]
+        return typical(squared_distances(some, np.ones(X.shape[1])))
+
+    def _train(self, X: Any, y: NDArray[Any], weight: Vector) -> None:
+        raise NotImplementedError
+
+    def _summarise(self, n: int) -> None:
+        """Scales and times for the report."""
+        constant = self.scaling_.n_constant
+        dropped = f", {constant} of them constant and left out" if constant else ""
+        first = {"features": f"{self.scaling_.factor.size} scaled to variance 1{dropped}."}
+        self.report_.sentences = first | self.report_.sentences
+        self._clock.lap("training")
+        self.report_.say("time", f"{duration(self._clock.seconds)}: {self._clock}.")
+        self.report_.title = f"{type(self).__name__} on {n:,} points"
+        del self._clock
+
+    def _draw(self) -> np.random.Generator:
+        if isinstance(self.random_state, np.random.RandomState):
+            return np.random.default_rng(self.random_state.randint(2**31))
+        return np.random.default_rng(self.random_state)
+
+    def _scaled(self, X: Any) -> Any:
+        """New points as the machine sees them."""
+        check_is_fitted(self)
+        X = sample.finite(validate_data(self, X, reset=False, **sample.CHECKS))
+        return self.scaling_(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The class, or the target value, of each row of X."""
+        X = self._scaled(X)
+        return self.machine_.predict(X)
+
+    def _begin(self, X: Any, y: ArrayLike, sample_weight: Any, **checks: Any) -> tuple[Any, Any, Vector]:
+        parameters.check(self, self._rules)
+        X, y = sample.read_training(self, X, y, **checks)
+        return X, np.asarray(y), np.array(sample.read_weight(sample_weight, count(X)))
+
+    _kept = staticmethod(all_or_nothing)
+
+
+class Clock:
+    """The time that has passed, by stages, and whether it is over."""
+
+    def __init__(self, limit: float | None) -> None:
+        self.limit = limit
+        self.begin = self.last = time.monotonic()
+        self.laps: dict[str, float] = {}
+
+    @property
+    def seconds(self) -> float:
+        """Since the beginning."""
+        return time.monotonic() - self.begin
+
+    def is_over(self) -> bool:
+        """Whether the limit is reached."""
+        return self.limit is not None and self.seconds >= self.limit
+
+    def lap(self, name: str) -> None:
+        """The end of a stage."""
+        now = time.monotonic()
+        self.laps[name], self.last = now - self.last, now
+
+    def __str__(self) -> str:
+        return ", ".join(f"{name} {duration(seconds)}" for name, seconds in self.laps.items())
+
+
+def stratified(groups: NDArray[np.integer], random: np.random.Generator) -> NDArray[np.intp]:
+    """All points in an order of which every beginning has about the same share of each group."""
+    place = np.empty(groups.size)
+    for group in np.unique(groups):
+        members = random.permutation(np.flatnonzero(groups == group))
+        place[members] = (np.arange(members.size) + random.uniform(0.25, 0.75)) / members.size
+    return np.argsort(place, kind="stable")

@@ -1,0 +1,430 @@
+"""A machine that chooses its own parameters by minimising an objective."""
+
+from __future__ import annotations
+
+import logging
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone, is_classifier
+from sklearn.utils.metaestimators import available_if
+
+from widemargin.estimators import parameters, sample
+from widemargin.estimators.base import all_or_nothing
+from widemargin.estimators.classifier import Classes
+from widemargin.estimators.training import visible_messages
+from widemargin.kernels import Gaussian, Kernel
+from widemargin.kernels.points import count
+from widemargin.reduction.meta_machine import MetaMachine, decides
+from widemargin.selection.auto.scaling import Scaling
+from widemargin.selection.objectives.objective import FEWEST
+from widemargin.selection.optimizers import Box, Evaluation, Optimizer, Run, minimize
+from widemargin.selection.path import cross_validate_path
+from widemargin.selection.plateau import SearchWarning, choose_restart, is_stuck
+from widemargin.selection.presets import make_preset
+from widemargin.selection.result import PathInterrupted
+from widemargin.selection.width_heuristic import at_width, width_heuristic
+
+logger = logging.getLogger("widemargin")
+
+Vector = NDArray[np.float64]
+
+REACH = 8.0
+"""How far a search may go from its start, in logarithms: a factor of 3,000 both ways."""
+
+FIRST_PRICE = float(np.exp(4.0))
+"""C at the start: below, wide kernels make constant machines, whose objectives say nothing."""
+
+PRICES = tuple(2.0 ** np.arange(-5, 16))
+"""The values of C that are tried after an objective that says nothing about C."""
+
+
+def _has(name: str) -> Callable[[Any], bool]:
+    def check(search: Any) -> bool:
+        getattr(getattr(search, "best_estimator_", search.estimator), name)
+        return True
+
+    return check
+
+
+class ModelSearch(MetaMachine):
+    """An estimator whose kernel parameters and C minimise an objective, found by an optimiser.
+
+    An objective that does not depend on C (alignment, polarization) is followed by a cross-validation over C
+    alone, on one kernel matrix. The best machine is then trained on all points.
+
+    A search that ends on a plateau, where the objective says nothing any more, is begun again from the best
+    of a few starts around the heuristic; if that fails too, a `SearchWarning` says so.
+
+    Parameters
+    ----------
+    estimator : SVC, SVR, RLSClassifier or RLSRegressor, or what the objective takes
+        It is cloned.
+    objective : objective
+        What to minimise, see `widemargin.selection.objectives`.
+    optimizer : Optimizer
+        How, see `widemargin.selection.optimizers`.
+    start : {"heuristic", "estimator"}, default="heuristic"
+        Where to begin: for Gaussian kernels at the width heuristic and C = e^4, a price at which machines
+        are neither constant nor hard, or at the parameters that the estimator has.
+    Cs : array-like, default=2^-5, ..., 2^15
+        Prices to try after an objective without C.
+    cv : int, splitter or iterable of (train, test), default=5
+        Folds for that.
+    max_evaluations : int, optional
+        Evaluations of the objective; by default the optimiser's own budget.
+    max_time : float, optional
+        Seconds after which no further evaluation is begun. If they are over before the first one, the
+        start is the result, and a `SearchWarning` says so.
+    random_state : int, RandomState instance or None, default=None
+        For objectives and optimisers that draw.
+    n_jobs : int, optional
+        Threads for the machines of an evaluation; by default what the estimator says.
+    verbose : bool, default=False
+        Whether to report each evaluation.
+    callback : function, optional
+        ``callback(evaluation, count)`` after each evaluation; True ends the search.
+
+    Attributes
+    ----------
+    best_estimator_ : the machine with the best parameters, trained on all points
+    best_params_ : dict
+        What distinguishes it from `estimator`, by name.
+    best_value_ : float
+        The objective there; the mean of the last evaluations if it is random.
+    history_ : History
+        A table of all evaluations: `x`, `value`, `gradient_norm`, `seconds`.
+    parameter_names_ : list of str
+        The columns of `history_.x`.
+    reason_ : str
+        Why the search ended: "converged", "max_evaluations", "max_time", "callback" or "interrupted".
+    path_ : PathResult
+        Scores over C, after an objective without C.
+    classes_ : array of shape (n_classes,)
+    n_features_in_ : int
+
+    Notes
+    -----
+    Ctrl-C ends the search; the best machine so far is trained and kept before `fit` raises
+    `KeyboardInterrupt`. A second Ctrl-C leaves the search as it was before `fit`.
+
+    Examples
+    --------
+    >>> import widemargin as wm
+    >>> from widemargin.selection.optimizers import NestedGrid
+    >>> from widemargin.selection.objectives import CrossValidation
+    >>> from widemargin.datasets import chess_board
+    >>> board = chess_board(200, seed=0)
+    >>> search = wm.ModelSearch(wm.SVC(), CrossValidation(), NestedGrid(points=5), random_state=0)
+    >>> bool(search.fit(board.X, board.y).best_value_ < 0.2)
+    True
+    """
+
+    _rules: ClassVar[dict[str, parameters.Rule]] = {
+        "start": parameters.one_of("heuristic", "estimator"),
+        "max_evaluations": parameters.none | parameters.count,
+        "max_time": parameters.none | parameters.not_negative,
+        "n_jobs": parameters.none | parameters.jobs,
+        "verbose": parameters.verbosity,
+        "callback": parameters.none | parameters.function,
+    }
+
+    def __init__(
+        self,
+        estimator: Any,
+        objective: Any,
+        optimizer: Optimizer,
+        *,
+        start: str = "heuristic",
+        Cs: Any = PRICES,
+        cv: Any = 5,
+        max_evaluations: int | None = None,
+        max_time: float | None = None,
+        random_state: Any = None,
+        n_jobs: int | None = None,
+        verbose: bool | int = False,
+        callback: Callable[[Evaluation, int], Any] | None = None,
+    ) -> None:
+        self.estimator = estimator
+        self.objective = objective
+        self.optimizer = optimizer
+        self.start = start
+        self.Cs = Cs
+        self.cv = cv
+        self.max_evaluations = max_evaluations
+        self.max_time = max_time
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.callback = callback
+
+    @classmethod
+    def preset(cls, name: str, estimator: Any = None, **settings: Any) -> ModelSearch:
+        """One of five strategies by name.
+
+        ============== =============================================== ==============
+        name           objective                                       optimiser
+        ============== =============================================== ==============
+        "5-fold-cv"    errors of five folds, always the same           `CMAES`
+        "kta"          kernel target alignment, then C by five folds   `IRpropPlus`
+        "span-bound"   smoothed span bound                             `IRpropPlus`
+        "likelihood"   likelihood of held-out points, new in each step `NoisyRprop`
+        "posterior"    the same with priors on C and on widths         `NoisyRprop`
+        ============== =============================================== ==============
+
+        "posterior" is the best for few points, "kta" for many; the span bound is here for comparison, not to
+        be used.
+
+        Parameters
+        ----------
+        name : str
+        estimator : classifier, default=SVC()
+            Its kernel decides what is searched: one width ("rbf"), or one per feature (`ARDGaussian`).
+        **settings : other parameters of `ModelSearch`
+
+        Examples
+        --------
+        >>> import widemargin as wm
+        >>> search = wm.ModelSearch.preset("kta", wm.SVC(), random_state=0)
+        >>> type(search.optimizer).__name__
+        'IRpropPlus'
+        """
+        estimator, objective, optimizer = make_preset(name, estimator)
+        return cls(estimator, objective, optimizer, **settings)
+
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
+        """Search, then train the best machine on all points.
+
+        Parameters
+        ----------
+        X, y, sample_weight : as the estimator takes them
+
+        Returns
+        -------
+        self : object
+        """
+        begin = time.monotonic()
+        with all_or_nothing(self), visible_messages() if self.verbose else nullcontext():
+            self._check_parameters()
+            X, y = self._read(X, y)
+            weight = None if sample_weight is None else sample.read_weight(sample_weight, count(X))
+            self._check_data(X, y, weight)
+            seed = self._draw_seed()
+            bound = self.objective.bind(self._prepared(X, y), X, y, sample_weight=weight, random_state=seed)
+            run = self._search(bound, seed, begin)
+            machine = bound.parameters.estimator_with(run.answer)
+            if not self.objective.tunes_C and "C" in machine.get_params(deep=False):
+                machine, run = self._choose_price(machine, X, y, weight, run, begin)
+            self._keep(bound, run, machine, X, y, weight)
+        if run.reason == "interrupted":
+            raise KeyboardInterrupt("the search was interrupted; the best machine so far is kept")
+        return self
+
+    def _check_parameters(self) -> None:
+        self._check_estimator()
+        parameters.check(self, self._rules)
+        if not isinstance(self.optimizer, Optimizer):
+            raise TypeError(
+                f"optimizer must be one of widemargin.selection.optimizers, not {self.optimizer!r}."
+            )
+        if not hasattr(self.objective, "bind"):
+            raise TypeError(
+                f"objective must be one of widemargin.selection.objectives, not {self.objective!r}."
+            )
+        ours, theirs = type(self.optimizer).__name__, type(self.objective).__name__
+        if self.optimizer.uses_gradient and not self.objective.differentiable:
+            raise ValueError(
+                f"{ours} follows gradients, but {theirs} has none with these settings: take NestedGrid(), "
+                "CMAES() or Random(), or a smooth objective."
+            )
+        if self.objective.noisy and not self.optimizer.bears_noise:
+            warnings.warn(
+                f"{theirs} draws a new split for every evaluation, and {ours} takes a lucky draw for a good "
+                "machine: fix the split, or take NoisyRprop().",
+                SearchWarning,
+                stacklevel=3,
+            )
+
+    def _check_data(self, X: Any, y: NDArray[Any], weight: Vector | None) -> None:
+        if is_classifier(self):
+            names, labels = sample.read_classes(y)
+            everywhere = np.ones(len(y)) if weight is None else weight
+            Classes(names, labels, np.ones(len(names))).check(everywhere)
+        n = count(X) if weight is None else int(np.count_nonzero(weight))
+        if n < FEWEST:
+            raise ValueError(
+                f"n_samples={n}, but to choose parameters takes at least {FEWEST} points: fix them by hand, "
+                "or take AutoSVC() or AutoSVR(), which have rules of thumb."
+            )
+
+    def _prepared(self, X: Any, y: NDArray[Any]) -> Any:
+        """The estimator at the start of the search."""
+        estimator = clone(self.estimator)
+        if self.n_jobs is not None and "n_jobs" in estimator.get_params(deep=False):
+            estimator.set_params(n_jobs=self.n_jobs)
+        if self.start == "estimator":
+            return estimator
+        if "C" in estimator.get_params(deep=False):
+            estimator.set_params(C=FIRST_PRICE)
+        kernel = Gaussian() if estimator.kernel == "rbf" else estimator.kernel
+        if isinstance(kernel, Kernel) and hasattr(X, "shape") and count(X) > 1 and _differ(X, y):
+            wide = at_width(kernel, width_heuristic(X, y if y.ndim == 1 else y[:, 0]))
+            estimator.set_params(kernel=estimator.kernel if wide is None else wide)
+        return estimator
+
+    def _draw_seed(self) -> int:
+        if self.random_state is None or isinstance(self.random_state, int | np.integer):
+            return int(np.random.SeedSequence(self.random_state).generate_state(1)[0] >> 1)
+        return int(self.random_state.randint(2**31 - 1))
+
+    def _search(self, bound: Any, seed: int, begin: float) -> Run:
+        """A run from the start; another one from elsewhere if that ends on a plateau."""
+        start = np.asarray(bound.parameters.start, dtype=np.float64)
+        box = Box.around(start, REACH)
+        run = self._run(bound, self.optimizer, start, box, seed, begin)
+        if len(run.history) == 0 and run.reason != "interrupted":
+            warnings.warn(
+                f"max_time={self.max_time} or max_evaluations={self.max_evaluations} was over before the "
+                "first evaluation: the parameters are those of the width heuristic. Allow more.",
+                SearchWarning,
+                stacklevel=4,
+            )
+        if run.reason not in ("converged", "max_evaluations") or not (why := self._why_stuck(run, box)):
+            return run
+        logger.info("the search ended on a plateau (%s); it begins again elsewhere", why)
+        other, optimizer = choose_restart(bound.value, start, box, self.objective.noisy, self.optimizer)
+        again = self._run(bound, optimizer, other, box, seed + 1, begin)
+        joined = run.history.then(again.history)
+        if not (still := self._why_stuck(again, box)):
+            return _with(again, history=joined)
+        warnings.warn(
+            f"The search ended on a plateau twice ({still}): the objective says nothing about the parameters "
+            "there. The result is the best of all points seen; try another objective, or scale the data.",
+            SearchWarning,
+            stacklevel=4,
+        )
+        ends = [each.best for each in (run, again) if each.best is not None]
+        best = min(ends, key=lambda each: each.value)
+        return _with(again, history=joined, best=best, answer=best.x)
+
+    def _why_stuck(self, run: Run, box: Box) -> str:
+        return is_stuck(run, box, self.objective.noisy)
+
+    def _run(self, bound: Any, optimizer: Optimizer, start: Vector, box: Box, seed: int, begin: float) -> Run:
+        left = None if self.max_time is None else max(0.0, self.max_time - (time.monotonic() - begin))
+        function = bound.value_and_gradient if optimizer.uses_gradient else bound.value
+        return minimize(
+            function,
+            optimizer,
+            start,
+            box=box,
+            random_state=seed,
+            max_evaluations=self.max_evaluations,
+            max_time=left,
+            callback=self._watch,
+        )
+
+    def _watch(self, evaluation: Evaluation, done: int) -> bool:
+        if self.verbose:
+            logger.info(
+                "evaluation %d: %.6g at %s", done, evaluation.value, np.round(evaluation.x[:6], 3).tolist()
+            )
+        return self.callback is not None and bool(self.callback(evaluation, done))
+
+    def _choose_price(
+        self, machine: Any, X: Any, y: NDArray[Any], weight: Vector | None, run: Run, begin: float
+    ) -> tuple[Any, Run]:
+        """C by cross-validation, everything else as it is."""
+
+        def over(done: int, total: int) -> bool:
+            return self.max_time is not None and time.monotonic() - begin > self.max_time
+
+        try:
+            path = cross_validate_path(
+                machine, X, y, Cs=self.Cs, cv=self.cv, sample_weight=weight, callback=over
+            )
+        except PathInterrupted as interrupted:
+            path, run = interrupted.result, _with(run, reason="interrupted")
+        self.path_ = path
+        if np.isfinite(path.mean_scores).any():
+            return clone(machine).set_params(C=path.best_C), run
+        warnings.warn(
+            f"max_time={self.max_time} was over before any C was tried: C={machine.C:g} stays.",
+            SearchWarning,
+            stacklevel=4,
+        )
+        return machine, run
+
+    def _keep(
+        self, bound: Any, run: Run, machine: Any, X: Any, y: NDArray[Any], weight: Vector | None
+    ) -> None:
+        self.parameter_names_ = list(bound.parameters.names)
+        self.history_, self.reason_ = run.history, run.reason
+        self.best_value_ = self._value(run)
+        self.best_params_ = _differences(machine, self.estimator)
+        self.best_estimator_ = machine.fit(X, y, **({} if weight is None else {"sample_weight": weight}))
+        if is_classifier(self):
+            self.classes_ = machine.classes_
+        if _is_constant(machine, X):
+            warnings.warn(
+                "The best machine gives the same answer to all points: there is nothing to learn for this "
+                "objective, or it is misled; compare with AutoSVC() or AutoSVR().",
+                SearchWarning,
+                stacklevel=4,
+            )
+
+    def _value(self, run: Run) -> float:
+        if self.objective.noisy and len(run.history):
+            return float(run.history.value[-max(1, len(run.history) // 10) :].mean())
+        return np.nan if run.best is None else float(run.best.value)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """What the best machine predicts."""
+        X = self._read_new(X)
+        return self.best_estimator_.predict(X)
+
+    @available_if(decides)
+    def decision_function(self, X: Any) -> NDArray[np.float64]:
+        """Decision values of the best machine."""
+        X = self._read_new(X)
+        return self.best_estimator_.decision_function(X)
+
+    @available_if(_has("predict_proba"))
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Probabilities of the best machine."""
+        X = self._read_new(X)
+        return self.best_estimator_.predict_proba(X)
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """The best machine's share of right classes, or its coefficient of determination R^2."""
+        return self._score(y, self.predict(X), sample_weight)
+
+
+def _differ(X: Any, y: NDArray[Any]) -> bool:
+    """Whether there are different points and different targets, so that they have a distance."""
+    first = y if y.ndim == 1 else y[:, 0]
+    return bool((first != first[0]).any()) and bool(Scaling.of(X).factor.any())
+
+
+def _with(run: Run, **changes: Any) -> Run:
+    return Run(**{**vars(run), **changes})
+
+
+def _differences(machine: Any, original: Any) -> dict[str, Any]:
+    """The parameters of the machine that the original has not, or has otherwise."""
+    before, now = original.get_params(), machine.get_params()
+    return {
+        name: value
+        for name, value in now.items()
+        if name not in before or not np.array_equal(before[name], value)
+    }
+
+
+def _is_constant(machine: Any, X: Any) -> bool:
+    answers = machine.predict(X)
+    return bool(len(answers) > 1 and np.all(answers == answers[0]))

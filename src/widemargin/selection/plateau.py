@@ -1,0 +1,70 @@
+"""Searches that have lost their way: where the objective no longer changes, or at the end of the world."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.selection.optimizers import Box, Optimizer, Run
+
+Vector = NDArray[np.float64]
+
+LAST = 20
+"""Evaluations at the end of a run that are looked at."""
+
+FLAT = 1e-9
+"""A gradient smaller than this part of the largest one seen is none."""
+
+OFFSETS, DRAWS = (-2.0, 0.0, 2.0), 3
+"""Starts around the heuristic, in logarithms; evaluations of each if the objective is random."""
+
+FEW = 2
+"""Up to this many parameters, starts differ in each of them; more of them are moved together."""
+
+
+class SearchWarning(UserWarning):
+    """A search of parameters that found less than was asked for."""
+
+
+def is_stuck(run: Run, box: Box, noisy: bool) -> str:
+    """Why a run is not to be trusted, empty if it is.
+
+    A run of very few parameters at the end of its box runs away to where all machines are alike; of many
+    (a width per feature), some do for good reason.
+    """
+    last = run.history.gradient_norm[-LAST:]
+    largest = np.nanmax(run.history.gradient_norm, initial=0.0)
+    flat = np.mean(last <= FLAT * largest) if len(last) and not np.isnan(last).any() else 0.0
+    if largest == 0 and len(last) and not np.isnan(last).any():
+        return "the gradient is zero from the beginning"
+    if noisy and flat > 0.5:
+        return "the gradient is zero in most of the last evaluations"
+    if run.answer.size <= FEW and not _inside(run.answer, box).all():
+        return "a parameter is 3,000 times larger or smaller than at the start"
+    values = run.history.value
+    if len(values) > 1 and not noisy and np.ptp(values) == 0:
+        return "the objective is the same everywhere"
+    return ""
+
+
+def choose_restart(
+    value: Callable[[Vector], float], start: Vector, box: Box, noisy: bool, optimizer: Optimizer
+) -> tuple[Vector, Optimizer]:
+    """The best of some starts around the heuristic, and the optimiser with shorter steps."""
+    few = start.size <= FEW
+    moves = product(OFFSETS, repeat=start.size) if few else ([offset] * start.size for offset in OFFSETS)
+    starts = [box.clip(start + np.array(move)) for move in moves]
+    means = [np.mean([value(x) for _ in range(DRAWS if noisy else 1)]) for x in starts]
+    settings: dict[str, Any] = optimizer.get_params()
+    if "first_step" in settings:
+        optimizer = type(optimizer)(**{**settings, "first_step": settings["first_step"] / 2})
+    return starts[int(np.nanargmin(means))], optimizer
+
+
+def _inside(x: Vector, box: Box) -> NDArray[np.bool_]:
+    margin = 1e-6 * (box.upper - box.lower)
+    return (x > box.lower + margin) & (x < box.upper - margin)

@@ -1,0 +1,254 @@
+"""Machines with many values of their hyperparameters, on the same points."""
+
+from __future__ import annotations
+
+from copy import copy
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin.estimators.base import start_from
+from widemargin.estimators.training import POLISHED_SIZE, POLISHING_STEPS, THREADED_SIZE, choose_solver
+from widemargin.kernels import Kernel, Precomputed
+from widemargin.kernels.points import count
+from widemargin.memory import cache_bytes
+from widemargin.problems import Problem, Vector
+from widemargin.selection.parameters import Parameters
+from widemargin.sensitivity import ActiveSet, KernelWeights, Response
+from widemargin.solvers import Solution, Status, Stop
+from widemargin.threads import allowed_threads, single_threaded_blas
+
+Rows = NDArray[np.int32]
+Matrix = NDArray[np.float64]
+
+ACCURACY = 1e-6
+"""KKT violation up to which machines are trained whose derivatives are wanted."""
+
+
+class Machine:
+    """A trained function f = sum_i c_i k(x_i, .) + b on some of the n points of a workbench."""
+
+    def __init__(self, problem: Problem, solution: Solution, gram: Any, intercept: float) -> None:
+        self.problem = problem
+        self.solution = solution
+        self.gram = gram
+        self.intercept = intercept
+
+    @cached_property
+    def active(self) -> ActiveSet:
+        """Who is free and who is held."""
+        return ActiveSet.of(self.problem, self.solution.alpha, self.solution.gradient, self.gram.shape[0])
+
+    @cached_property
+    def response(self) -> Response:
+        """How the function answers to small changes."""
+        return Response(self.active, self.gram)
+
+    @property
+    def coefficients(self) -> Vector:
+        """c, of all n points."""
+        return self.active.coefficients
+
+    def values(self, rows: Rows) -> Vector:
+        """f at these points."""
+        support = self.active.support
+        return self.gram.block(rows, support) @ self.coefficients[support] + self.intercept
+
+    def kernel_times(self, rows: Rows, q: Vector) -> Vector:
+        """sum_j k(x_i, x_j) q_j over these rows j, for the support vectors and ends i; 0 for all others."""
+        active = self.active
+        which = np.union1d(active.support, active.ends).astype(np.int32)
+        product = np.zeros(self.gram.shape[0])
+        product[which] = self.gram.block(which, rows) @ q
+        return product
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where the next run begins: the coefficients of the last one, those at their bound marked."""
+
+    coefficients: Vector
+    held: NDArray[np.int32]
+    C: float
+
+
+class Workbench:
+    """Trains the machines of an estimator on parts of n points, again and again.
+
+    The kernel matrix is computed once for each theta, whole if memory allows; that of a kernel
+    exp(-gamma e(x, z)) from exponents that are computed once for all gammas. Every machine starts from the
+    coefficients of the one before it with the same key.
+
+    Parameters
+    ----------
+    parameters : Parameters
+    X : data
+    y : array of shape (n,)
+    weight : array of shape (n,)
+    exactly : bool
+        Whether derivatives are wanted, so that machines are trained to 1e-6 at least.
+    """
+
+    def __init__(
+        self, parameters: Parameters, X: Any, y: NDArray[Any], weight: Vector, exactly: bool
+    ) -> None:
+        self.parameters = parameters
+        self.X = X
+        self.y = y
+        self.weight = weight
+        self.n = count(X)
+        estimator = parameters.estimator
+        self.threads = 1 if self.n < THREADED_SIZE else allowed_threads(estimator.n_jobs)
+        self._tol = min(estimator.tol, ACCURACY) if exactly else estimator.tol
+        self._starts: dict[Any, Start] = {}
+        self._theta: Vector | None = None
+        self._kernel: Any = None
+        self._gram: Any = None
+
+    @cached_property
+    def _has_room(self) -> bool:
+        """Whether the whole matrix and the exponents behind it fit into the memory for kernel values."""
+        return 16 * self.n**2 <= cache_bytes(self.parameters.estimator.cache_size, 2 * self.n)
+
+    @cached_property
+    def _exponents(self) -> Matrix:
+        every = np.arange(self.n, dtype=np.int32)
+        return self.parameters.kernel.bind_exponent(self.X).block(every, every)
+
+    def at(self, x: Vector) -> Bench:
+        """The bench for machines with these parameters."""
+        theta = self.parameters.theta_of(x)
+        if self._theta is None or not np.array_equal(theta, self._theta):
+            self._theta, self._kernel = theta.copy(), self.parameters.kernel_with(x)
+            self._gram = self._matrix(self._kernel)
+        estimator = copy(self.parameters.estimator)  # not a clone, which takes as long as a small machine
+        estimator.kernel = self._kernel
+        if self.parameters.price is not None:
+            estimator.C = float(np.exp(x[0]))
+        return Bench(self, estimator, self._kernel, self._gram)
+
+    def _matrix(self, kernel: Kernel) -> Any:
+        if isinstance(kernel, Precomputed) or not self._has_room:
+            return kernel.bind(self.X)
+        if hasattr(kernel, "bind_exponent"):
+            return Precomputed().bind(np.exp(-kernel.gamma * self._exponents))
+        return Precomputed().bind(kernel.gram(self.X))
+
+    def solve(self, estimator: Any, problem: Problem, gram: Any, start: Vector | None) -> Solution:
+        """The solution of a problem, from a start."""
+        polish = POLISHING_STEPS if problem.size <= POLISHED_SIZE else 0
+        solution = choose_solver(estimator.solver).solve(
+            problem,
+            gram,
+            start=start,
+            stop=Stop(self._tol, estimator.max_iter, estimator.max_time, polish),
+            shrinking=bool(estimator.shrinking),
+            cache_bytes=cache_bytes(estimator.cache_size, self.n),
+            n_threads=self.threads,
+        )
+        if solution.keyboard_interrupt or solution.status is Status.INTERRUPTED:
+            raise KeyboardInterrupt
+        return solution
+
+    def start(self, key: Any, problem: Problem, C: float) -> Vector | None:
+        """A feasible point near the last solution with this key; what was held goes to the new bound."""
+        last = self._starts.get(key)
+        if last is None:
+            return None
+        coefficients = last.coefficients
+        if last.held.size and np.isfinite(C):
+            coefficients = coefficients.copy()
+            coefficients[last.held] *= C / last.C
+        return start_from(problem, coefficients)
+
+    def remember(self, key: Any, machine: Machine, C: float) -> None:
+        """Let the next machine with this key start here."""
+        self._starts[key] = Start(machine.coefficients, machine.active.held, C)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A workbench at one point of the search."""
+
+    workbench: Workbench
+    estimator: Any
+    kernel: Kernel
+    gram: Any
+
+    @property
+    def n(self) -> int:
+        """Number of points."""
+        return self.workbench.n
+
+    def train(self, rows: Rows, targets: Any, key: Any) -> list[Machine]:
+        """The machines of the estimator on these points, one for each column of its code."""
+        estimator, workbench = self.estimator, self.workbench
+        machines, solutions = [], []
+        with single_threaded_blas():
+            for column, stated in enumerate(estimator._machines(targets, workbench.weight, rows)):
+                start = workbench.start((key, column), stated.problem, estimator.C)
+                solution = workbench.solve(estimator, stated.problem, self.gram, start)
+                solutions.append(solution)
+                machines.append(Machine(stated.problem, solution, self.gram, 0.0))
+        self._check_bounded(solutions, targets)
+        for column, machine in enumerate(machines):
+            machine.intercept = float(machine.solution.offsets[0]) if estimator.fit_intercept else 0.0
+            workbench.remember((key, column), machine, estimator.C)
+        return machines
+
+    def without(self, machine: Machine, point: int) -> Machine:
+        """The machine trained without one of its points, starting from the solution with it."""
+        problem, gone = machine.problem, machine.problem.rows == point
+        lower, upper = (np.where(gone, 0.0, bound) for bound in (problem.lower, problem.upper))
+        rest = replace(problem, lower=lower, upper=upper, start=np.zeros(problem.size))
+        start = rest.feasible_near(np.where(gone, 0.0, machine.solution.alpha))
+        solution = self.workbench.solve(self.estimator, rest, self.gram, start)
+        intercept = float(solution.offsets[0]) if self.estimator.fit_intercept else 0.0
+        return Machine(rest, solution, self.gram, intercept)
+
+    def _check_bounded(self, solutions: list[Solution], targets: Any) -> None:
+        """Raise a ValueError if a machine that allows no losses cannot be trained."""
+        if hasattr(targets, "count"):
+            self.estimator._check_separable(solutions, self.estimator._code(targets.count), targets.names)
+        else:
+            self.estimator._intercept(solutions[0])
+
+
+class Gradient:
+    """The gradient of a sum of functions of trained machines, in the parameters of a bench."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.by_log_C = 0.0
+        self.weights = KernelWeights(bench.n)
+
+    def add(
+        self,
+        machine: Machine,
+        rows: Rows | None = None,
+        q: Vector | None = None,
+        by_coefficient: Vector | None = None,
+    ) -> None:
+        """Add what depends on the values of a machine by q at some rows, and on its coefficients."""
+        n = self.bench.n
+        p, u = np.zeros(n), np.zeros(n)
+        total = 0.0
+        if rows is not None and q is not None:
+            p += machine.kernel_times(rows, q)
+            np.add.at(u, rows, q)
+            total = float(q.sum())
+        if by_coefficient is not None:
+            p += by_coefficient
+        pulled = machine.response.pull(p, total)
+        self.by_log_C += float(pulled.by_log_price.sum())
+        self.weights.add(u - pulled.by_target, machine.coefficients)
+
+    def total(self) -> Vector:
+        """The gradient in x."""
+        by_kernel = self.weights.contract(self.bench.kernel, self.bench.workbench.X)
+        if self.bench.workbench.parameters.price is None:
+            return by_kernel
+        return np.insert(by_kernel, 0, self.by_log_C)

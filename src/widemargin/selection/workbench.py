@@ -212,7 +212,7 @@ class Bench:
     def _check_bounded(self, solutions: list[Solution], targets: Any) -> None:
         """Raise a ValueError if a machine that allows no losses cannot be trained."""
         if hasattr(targets, "count"):
-            self.estimator._check_separable(solutions, self.estimator._code(targets.count), targets.names)
+            self.estimator._check_separable(solutions, targets.scheme.M, targets.names)
         else:
             self.estimator._intercept(solutions[0])
 

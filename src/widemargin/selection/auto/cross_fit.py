@@ -81,7 +81,7 @@ class CrossFit(Search):
         wrong, margins, shares = 0.0, [], []
         for v, fold, weight in zip(values, self.folds, weights, strict=True):
             wrong += weight @ (self.estimator._answers(fold.targets, v) != self.y[fold.test])
-            own, row = _margins(v, fold.targets.labels[fold.test], self.estimator._code(fold.targets.count))
+            own, row = _margins(v, fold.targets.labels[fold.test], fold.targets.scheme.M)
             margins.append(own)
             shares.append(weight[row])
         loss = sigmoid_loss(np.concatenate(margins), np.concatenate(shares) / total)

@@ -89,7 +89,7 @@ class BoundLikelihood(BoundBootstrap):
     def __init__(self, task: Task, subsets: Subsets) -> None:
         super().__init__(task, None, subsets)
         classes = task.targets()
-        self._code = task.estimator._code(classes.count)[classes.labels].astype(np.float64)
+        self._code = classes.scheme.M[classes.labels].astype(np.float64)
         self.no_better_than_chance = False
         self.any_held = False
 

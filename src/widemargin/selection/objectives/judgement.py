@@ -37,7 +37,7 @@ class Judgement:
             )
         if not task.is_regression:
             classes = task.targets()
-            self._code = task.estimator._code(classes.count)[classes.labels].astype(np.float64)
+            self._code = classes.scheme.M[classes.labels].astype(np.float64)
 
     @property
     def differentiable(self) -> bool:

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from reference.differences import central_differences
 from sklearn.base import clone
 
 import widemargin as wm
+from reference.differences import central_differences
 from widemargin import kernels
 
 KERNELS = {
@@ -178,9 +178,7 @@ def test_a_stored_machine_keeps_its_derivatives(tmp_path):
         machine = wm.SVC(C=C, gamma=0.3).fit(X, y)
         wm.io.save_model(machine, tmp_path / "svc.model")
         restored = wm.io.load_model(tmp_path / "svc.model")
-        np.testing.assert_array_equal(
-            restored.sensitivity(new).jacobian, machine.sensitivity(new).jacobian
-        )
+        np.testing.assert_array_equal(restored.sensitivity(new).jacobian, machine.sensitivity(new).jacobian)
 
 
 def test_machines_without_derivatives_say_so():

@@ -164,7 +164,7 @@ class BoundObjective:
 
     def value(self, x: ArrayLike) -> float:
         """The value at x; smaller is better."""
-        return self._evaluate(self.parameters.checked(x), False)[0]
+        return float(self._evaluate(self.parameters.checked(x), False)[0])
 
     def value_and_gradient(self, x: ArrayLike) -> tuple[float, Vector]:
         """The value and its gradient at x, of one and the same split of the data."""
@@ -178,7 +178,7 @@ class BoundObjective:
             )
         value, gradient = self._evaluate(self.parameters.checked(x), True)
         assert gradient is not None
-        return value, gradient
+        return float(value), gradient
 
     def _evaluate(self, x: Vector, gradient: bool) -> tuple[float, Vector | None]:
         raise NotImplementedError

@@ -369,14 +369,14 @@ def test_the_prior_of_C_leads_out_of_plateaus_and_does_nothing_elsewhere():
     narrow = wm.SVC(kernel=wm.Gaussian(3.0))
     free = LogPosterior(prior_of_C=JeffreysPrior(1e-3)).bind(narrow, X, y, random_state=0)
     assert free.value_and_gradient([15.0, 1.0])[1][0] == pytest.approx(1e-3)
-    assert not free.any_held
+    assert not free.any_bounded
     likelihood = BootstrapLikelihood().bind(narrow, X, y, random_state=0)
     assert likelihood.value_and_gradient([15.0, 1.0])[1][0] == 0.0
     x = [0.4, -1.0]
     posterior = LogPosterior(prior_of_C=JeffreysPrior(1e-3)).bind(svc(), X, y, random_state=0)
     plain = BootstrapLikelihood().bind(svc(), X, y, random_state=0)
     assert posterior.value_and_gradient(x)[1][0] == plain.value_and_gradient(x)[1][0]
-    assert posterior.any_held
+    assert posterior.any_bounded
     chance = np.random.default_rng(0).permutation(y)
     for seed in range(20):  # a split on which the machine is worse than a coin
         lost = LogPosterior(prior_of_C=JeffreysPrior(1e-3)).bind(svc(), X, chance, random_state=seed)

@@ -92,19 +92,19 @@ class Differentiable:
         mine = np.flatnonzero(c)
         prices, c, labels = self._prices[mine], c[mine], labels[mine]
         points, m = take(self.support_vectors_, mine), mine.size
-        bounded = getattr(self, "loss", "hinge") == "hinge"
-        held = np.flatnonzero(np.abs(c) >= prices) if bounded else np.empty(0, dtype=int)
+        has_bounds = getattr(self, "loss", "hinge") == "hinge"
+        bounded = np.flatnonzero(np.abs(c) >= prices) if has_bounds else np.empty(0, dtype=int)
         sides = -np.sign(c) if hasattr(self, "epsilon") else np.zeros(m)
         if ends is not None:
             points, sides = _joined(points, ends[1]), np.append(sides, ends[0])
         extra = count(points) - m
         active = ActiveSet(
             coefficients=np.append(c, np.zeros(extra)),
-            free=np.setdiff1d(np.arange(m), held).astype(np.int32),
-            held=held.astype(np.int32),
+            free=np.setdiff1d(np.arange(m), bounded).astype(np.int32),
+            bounded=bounded.astype(np.int32),
             ends=np.arange(m, m + extra, dtype=np.int32),
             side=sides,
-            ridge=np.append(np.zeros(m) if bounded else 1 / prices, np.zeros(extra)),
+            ridge=np.append(np.zeros(m) if has_bounds else 1 / prices, np.zeros(extra)),
             has_bias=bool(self.fit_intercept),
         )
         return Part(active, points, np.append(labels, np.full(extra, -1)))

@@ -1,4 +1,4 @@
-"""Which points of a solution can move, and which are held."""
+"""Which points of a solution can move, and which are bounded."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class ActiveSet:
     """The coefficients c of f(x) = sum_i c_i k(x_i, x) + b on n points, and what holds each of them.
 
     Free points are strictly between their bounds, and their values are fixed: f(x_i) + ridge_i c_i = t_i.
-    Held points are at the bound C_i. All others have c_i = 0. Outside a set of measure zero this stays so for
-    small changes of C and the kernel, and the solution is a differentiable function of them.
+    Bounded points are at the bound C_i. All others have c_i = 0. Outside a set of measure zero this stays so
+    for small changes of C and the kernel, and the solution is a differentiable function of them.
 
     If no point is free, b is the middle of an interval whose `ends` are the t_i - sum_j c_j k(x_i, x_j) of
     one or two points.
@@ -28,7 +28,7 @@ class ActiveSet:
 
     coefficients: Vector
     free: Rows
-    held: Rows
+    bounded: Rows
     ends: Rows
     """The points that bound b, if none is free and there is a bias."""
 
@@ -48,7 +48,7 @@ class ActiveSet:
         a, lower, upper = alpha[real], problem.lower[real], problem.upper[real]
         free = np.unique(rows[(a > lower) & (a < upper)])
         coefficients = problem.by_point(alpha, n)
-        held = np.setdiff1d(np.flatnonzero(coefficients), free)
+        bounded = np.setdiff1d(np.flatnonzero(coefficients), free)
         has_bias, ends = bool(real.all()), np.empty(0, dtype=int)
         if has_bias and not free.size:
             ends = _ends(alpha, gradient, problem)
@@ -60,7 +60,9 @@ class ActiveSet:
             decisive = np.concatenate([np.flatnonzero((a > lower) & (a < upper)), ends])
             side[rows[decisive]] = np.where(upper[decisive] > 0, -1.0, 1.0)
         ends_of = rows[ends] if ends.size else NONE
-        return cls(coefficients, free.astype(np.int32), held.astype(np.int32), ends_of, side, ridge, has_bias)
+        return cls(
+            coefficients, free.astype(np.int32), bounded.astype(np.int32), ends_of, side, ridge, has_bias
+        )
 
     @property
     def support(self) -> Rows:

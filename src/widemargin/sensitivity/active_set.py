@@ -11,8 +11,6 @@ from widemargin.problems import GROUNDED, Problem, Vector
 
 Rows = NDArray[np.int32]
 
-NONE = np.empty(0, dtype=np.int32)
-
 
 @dataclass(frozen=True)
 class ActiveSet:
@@ -44,24 +42,28 @@ class ActiveSet:
     def of(cls, problem: Problem, alpha: Vector, gradient: Vector, n: int) -> ActiveSet:
         """Read a solution of a problem on n points; the solver's own bounds decide who is free."""
         real = problem.rows != GROUNDED
-        rows = problem.rows[real]
-        a, lower, upper = alpha[real], problem.lower[real], problem.upper[real]
-        free = np.unique(rows[(a > lower) & (a < upper)])
+        has_bias = bool(real.all())
+        rows = problem.rows if has_bias else problem.rows[real]
+        a, lower, upper = (values[real] for values in (alpha, problem.lower, problem.upper))
+        inside = (a > lower) & (a < upper)
+        is_free = np.zeros(n, dtype=bool)
+        is_free[rows[inside]] = True
         coefficients = problem.by_point(alpha, n)
-        bounded = np.setdiff1d(np.flatnonzero(coefficients), free)
-        has_bias, ends = bool(real.all()), np.empty(0, dtype=int)
-        if has_bias and not free.size:
-            ends = _ends(alpha, gradient, problem)
-        ridge = np.zeros(n)
+        ends = _ends(alpha, gradient, problem) if has_bias and not inside.any() else np.empty(0, dtype=int)
+        ridge, side = np.zeros(n), np.zeros(n)
         if problem.ridge is not None:
             ridge[rows] = problem.ridge[real]
-        side = np.zeros(n)
-        if rows.size > np.unique(rows).size:  # two variables for each point: those of regression
-            decisive = np.concatenate([np.flatnonzero((a > lower) & (a < upper)), ends])
+        if rows.size > n or np.bincount(rows).max() > 1:  # two variables for each point: those of regression
+            decisive = np.concatenate([np.flatnonzero(inside), ends])
             side[rows[decisive]] = np.where(upper[decisive] > 0, -1.0, 1.0)
-        ends_of = rows[ends] if ends.size else NONE
         return cls(
-            coefficients, free.astype(np.int32), bounded.astype(np.int32), ends_of, side, ridge, has_bias
+            coefficients,
+            free=np.flatnonzero(is_free).astype(np.int32),
+            bounded=np.flatnonzero((coefficients != 0) & ~is_free).astype(np.int32),
+            ends=rows[ends],
+            side=side,
+            ridge=ridge,
+            has_bias=has_bias,
         )
 
     @property

@@ -56,6 +56,11 @@ class Bare(kernels.Gaussian):
         (BootstrapError(draws=0), wm.SVC(), "draws must be a whole number"),
         (BootstrapError(share=0.0), wm.SVC(), "share must lie strictly between 0 and 1"),
         (LogPosterior(), wm.SVC(kernel="poly", coef0=1.0), "no prior is known for Polynomial"),
+        (
+            LogPosterior(),
+            wm.SVC(kernel=kernels.ManifoldGaussian(np.eye(2))),
+            "no prior is known for Manifold",
+        ),
         (LogPosterior(prior=NormalPrior(centre=[1.0, 2.0])), wm.SVC(), "centre must be one finite number"),
         (LogPosterior(prior=NormalPrior(width=0.0)), wm.SVC(), "width must be a positive finite number"),
         (HoldOut(), wm.SVC(C=-1.0), "C must be a positive number"),

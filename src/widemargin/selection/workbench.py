@@ -134,7 +134,8 @@ class Workbench:
         if isinstance(kernel, Precomputed) or not self._has_room:
             return kernel.bind(self.X)
         if hasattr(kernel, "bind_exponent"):
-            return Precomputed().bind(np.exp(-kernel.gamma * self._exponents))
+            K = np.multiply(self._exponents, -kernel.gamma)
+            return Precomputed().bind(np.exp(K, out=K))
         return Precomputed().bind(kernel.gram(self.X))
 
     def solve(self, estimator: Any, problem: Problem, gram: Any, start: Vector | None) -> Solution:

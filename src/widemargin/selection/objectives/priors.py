@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from widemargin.kernels import Kernel
+from widemargin.kernels import Kernel, ManifoldGaussian
 from widemargin.problems import Vector
 from widemargin.selection.width_heuristic import at_width
 
@@ -91,7 +91,7 @@ class NormalPrior(BaseEstimator):
                 )
             return NormalPrior(np.broadcast_to(centre, kernel.theta.shape), self.width)
         centred = at_width(kernel, width)
-        if centred is None:
+        if centred is None or isinstance(kernel, ManifoldGaussian):  # whose theta are steps, no logarithms
             raise ValueError(
                 f"no prior is known for {type(kernel).__name__}: give NormalPrior a centre, or search "
                 "without a prior (BootstrapLikelihood)."

@@ -59,7 +59,7 @@ class Bare(kernels.Gaussian):
         (
             LogPosterior(),
             wm.SVC(kernel=kernels.ManifoldGaussian(np.eye(2))),
-            "no prior is known for Manifold",
+            "no prior is known",
         ),
         (LogPosterior(prior=NormalPrior(centre=[1.0, 2.0])), wm.SVC(), "centre must be one finite number"),
         (LogPosterior(prior=NormalPrior(width=0.0)), wm.SVC(), "width must be a positive finite number"),

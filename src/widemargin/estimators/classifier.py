@@ -204,6 +204,7 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         self.classes_ = classes.names
         self._keep_columns(X, kernel, labels, *self._dual([functions[k] for k in range(columns)], labels))
         self.class_weight_ = classes.weights
+        self._keep_prices(X, weight, classes.weights[labels[self.support_]])
         self._keep_certificate(solved, columns)
         self.n_iter_ = np.array([each.iterations for each in solved.solutions[:columns]], dtype=np.int32)
         self.probA_ = self.probB_ = np.empty(0)
@@ -262,9 +263,6 @@ class KernelClassifier(ClassifierMixin, KernelMachine):
         classes: NDArray,
     ) -> None:
         """Sub-classes whose problem may be infeasible say so here."""
-
-    def _note_solution(self, column: int, problem: Problem, solution: Solution) -> None:
-        """Sub-classes that need more of a solution than its function take it here."""
 
     def _check_separable(self, solutions: Any, M: code.Code, classes: NDArray) -> None:
         """Sub-classes whose problem may be unbounded say so here."""

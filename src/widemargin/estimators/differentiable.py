@@ -26,20 +26,24 @@ class Differentiable:
     kernel_: Any
     support_vectors_: Any
     n_support_: NDArray[np.int32]
+    C: float
+    support_: NDArray[np.int32]
     fit_intercept: bool
     _coefficients: Callable[[], NDArray[np.float64]]
-    _open_intercepts: dict[int, Any]
 
-    def _note_ends(self, column: int, problem: Problem, solution: Any) -> None:
+    def _note_solution(self, column: int, problem: Problem, solution: Any) -> None:
         """Note which points bound the intercept of a function, if there are such."""
+        if ((solution.alpha > problem.lower) & (solution.alpha < problem.upper)).any():
+            return  # nearly always
         active = ActiveSet.of(problem, solution.alpha, solution.gradient, int(problem.rows.max()) + 1)
         if active.ends.size:
-            self._open_intercepts[column] = active.ends, active.side[active.ends]
+            noted = self.__dict__.setdefault("_open_intercepts", {})
+            noted[column] = active.ends, active.side[active.ends]
 
-    def _keep_prices(self, X: Any, prices: Vector) -> None:
-        """Store the price of each support vector, and the ends that were noted."""
-        self._prices = np.ascontiguousarray(prices)
-        noted = sorted(self.__dict__.pop("_open_intercepts").items())
+    def _keep_prices(self, X: Any, weight: Vector, class_weight: Vector | float = 1.0) -> None:
+        """Store the price of each support vector, computed as its bound is, and the ends that were noted."""
+        self._prices = self.C * weight[self.support_] * class_weight
+        noted = sorted(self.__dict__.pop("_open_intercepts", {}).items())
         self._ends = [(column, sides, take(X, rows)) for column, (rows, sides) in noted]
 
     def sensitivity(self, X: Any) -> Sensitivity:

@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from widemargin import problems
 from widemargin.estimators import parameters
 from widemargin.estimators.base import start_from
-from widemargin.estimators.classifier import Classes, KernelClassifier
+from widemargin.estimators.classifier import KernelClassifier
 from widemargin.estimators.code import Code
 from widemargin.estimators.differentiable import Differentiable
 from widemargin.estimators.documentation import documented
-from widemargin.estimators.training import Solved
 from widemargin.problems import Problem, Vector
 from widemargin.solvers import Status
 
@@ -148,16 +147,6 @@ class SVC(Differentiable, KernelClassifier):
         if not self.fit_intercept:
             problem = problems.without_bias(problem)
         return SoftMargin(problem.on(rows), self.fit_intercept)
-
-    def _fit_code(self, X: Any, classes: Classes, weight: Vector) -> Solved:
-        self._open_intercepts = {}
-        solved = super()._fit_code(X, classes, weight)
-        labels = classes.labels[self.support_]
-        self._keep_prices(X, self.C * weight[self.support_] * classes.weights[labels])
-        return solved
-
-    def _note_solution(self, column: int, problem: Problem, solution: Any) -> None:
-        self._note_ends(column, problem, solution)
 
     def _check_separable(self, solutions: Any, M: Code, classes: NDArray) -> None:
         for column, solution in enumerate(solutions):

@@ -15,7 +15,8 @@ def check_kernel(kernel: Kernel, X: Any, seed: int = 0) -> None:
     The promises: its Gram matrix is symmetric, has the diagonal it claims, is positive semi-definite if
     `is_psd` says so, and is the same however it is asked for, by blocks, in single or in double precision; a
     clone and a kernel rebuilt from `theta` are the same kernel; `contract` and `contract_diagonal` are the
-    derivatives of weighted sums of entries in `theta`.
+    derivatives of weighted sums of entries in `theta`, and `derivative` those of its rows; every entry of
+    `theta` has a name.
 
     Parameters
     ----------
@@ -39,6 +40,7 @@ def check_kernel(kernel: Kernel, X: Any, seed: int = 0) -> None:
     _check_copies(kernel, X, K)
     _check_contract(kernel, X, random)
     _check_contract_diagonal(kernel, X, random)
+    _check_derivative(kernel, X, random)
 
 
 def _check_matrix(kernel: Kernel, X: Any, K: np.ndarray) -> None:
@@ -96,6 +98,17 @@ def _check_contract_diagonal(kernel: Kernel, X: Any, random: np.random.Generator
         return float(np.sum(w * candidate.diagonal(X)))
 
     _check_gradient(kernel, weighted_sum, kernel.contract_diagonal(X, w), scale, "contract_diagonal(X, w)")
+
+
+def _check_derivative(kernel: Kernel, X: Any, random: np.random.Generator) -> None:
+    assert len(kernel.theta_names) == kernel.theta.size, "theta_names has not one name for each entry."
+    Y = take(X, np.arange(0, count(X), 2))
+    q, c = random.normal(size=count(X)), random.normal(size=count(Y))
+    rows = kernel.derivative(X, Y, c)
+    assert rows.shape == (count(X), kernel.theta.size), f"derivative(X, Y, c) has the shape {rows.shape}."
+    size = float(np.sum(np.abs(np.outer(q, c) * kernel.gram(X, Y))))
+    gap = np.abs(q @ rows - kernel.contract(X, Y, np.outer(q, c))).max(initial=0)
+    assert gap <= 1e-9 * max(1.0, size), f"derivative(X, Y, c) differs from contract (by {gap:.3g})."
 
 
 def _check_gradient(kernel: Kernel, function: Any, gradient: np.ndarray, scale: float, name: str) -> None:

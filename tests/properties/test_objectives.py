@@ -78,7 +78,7 @@ def check_gradient(objective, machine, X, y, tolerance=1e-4):
     slopes, smooth = central_differences(value, start)
     assert found == pytest.approx(value(start), rel=1e-8, abs=1e-10)
     assert gradient.shape == start.shape == (len(bound.parameters.names),)
-    size = max(np.abs(slopes).max(), 1e-2)
+    size = max(np.abs(slopes).max(), 1e-2 * max(1.0, abs(found)))  # below, differences have no digits left
     assert np.all(np.abs(gradient - slopes)[smooth] <= tolerance * size), (gradient, slopes)
     return smooth
 
@@ -172,7 +172,7 @@ def test_a_repeated_point_leaves_all_gradients_finite():
 @pytest.mark.parametrize("log_C", [-40.0, 15.0])
 def test_far_out_values_are_numbers(objective, log_C, log_gamma):
     X, y = problem(6)
-    bound = objective.bind(svc(kernel=wm.Gaussian(0.4)), X, y, random_state=0)
+    bound = objective.bind(wm.SVC(kernel=wm.Gaussian(0.4)), X, y, random_state=0)
     x = [log_C, log_gamma] if objective.tunes_C else [log_gamma]
     assert np.isfinite(bound.value(x))
     if objective.differentiable:
@@ -272,7 +272,7 @@ def test_fresh_splits_are_noisy_and_fixed_ones_are_not():
         for fresh in (False, True):
             objective = make(Logistic(), fresh=fresh)
             bound = objective.bind(svc(), X, y, random_state=0)
-            different = bound.value([0.0, 0.0]) != bound.value([0.0, 0.0])
+            different = abs(bound.value([0.0, 0.0]) - bound.value([0.0, 0.0])) > 1e-6
             assert different == fresh == objective.noisy
 
 
@@ -365,19 +365,18 @@ def test_the_sigmoid_at_its_limits():
 
 
 def test_the_prior_of_C_leads_out_of_plateaus_and_does_nothing_elsewhere():
-    X, y = problem(8)
-    free = LogPosterior(prior_of_C=JeffreysPrior(1e-3)).bind(
-        svc(kernel=wm.Gaussian(5.0)), X, y, random_state=0
-    )
-    assert free.value_and_gradient([15.0, 2.0])[1][0] == pytest.approx(1e-3)
-    assert not free.any_held
-    likelihood = BootstrapLikelihood().bind(svc(kernel=wm.Gaussian(5.0)), X, y, random_state=0)
-    assert likelihood.value_and_gradient([15.0, 2.0])[1][0] == 0.0
+    X, y = problem(0, n=60)
+    narrow = wm.SVC(kernel=wm.Gaussian(3.0))
+    free = LogPosterior(prior_of_C=JeffreysPrior(1e-3)).bind(narrow, X, y, random_state=0)
+    assert free.value_and_gradient([15.0, 1.0])[1][0] == pytest.approx(1e-3)
+    assert not free.any_bounded
+    likelihood = BootstrapLikelihood().bind(narrow, X, y, random_state=0)
+    assert likelihood.value_and_gradient([15.0, 1.0])[1][0] == 0.0
     x = [0.4, -1.0]
     posterior = LogPosterior(prior_of_C=JeffreysPrior(1e-3)).bind(svc(), X, y, random_state=0)
     plain = BootstrapLikelihood().bind(svc(), X, y, random_state=0)
     assert posterior.value_and_gradient(x)[1][0] == plain.value_and_gradient(x)[1][0]
-    assert posterior.any_held
+    assert posterior.any_bounded
     chance = np.random.default_rng(0).permutation(y)
     for seed in range(20):  # a split on which the machine is worse than a coin
         lost = LogPosterior(prior_of_C=JeffreysPrior(1e-3)).bind(svc(), X, chance, random_state=seed)

@@ -128,6 +128,12 @@ class KernelMachine(BaseEstimator):
         self.support_vectors_ = np.empty((0, 0)) if precomputed else take(X, support)
         self._sparse = sp.issparse(X)
 
+    def _note_solution(self, column: int, problem: Problem, solution: Any) -> None:
+        """Machines that need more of a solution than its function take it here."""
+
+    def _keep_prices(self, X: Any, weight: Vector, class_weight: Vector | float = 1.0) -> None:
+        """Machines that can be differentiated store what that takes; class weights are by support vector."""
+
     def _keep_certificate(self, solved: Solved, count: int = 1) -> None:
         """Store what is proved of the first `count` solutions: sums over them, and the worst violation."""
         solutions = solved.solutions[:count]
@@ -246,6 +252,8 @@ class SingleMachine(KernelMachine):
         self._keep(X, kernel, support)
         self._store_dual(coefficients[None, support])
         self._keep_function(problem, solution)
+        self._note_solution(0, problem, solution)
+        self._keep_prices(X, weight)
         self._keep_certificate(solved)
         self.n_iter_ = int(solution.iterations)
         self.n_support_ = np.array([support.size], dtype=np.int32)

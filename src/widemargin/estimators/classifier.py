@@ -26,7 +26,7 @@ from widemargin.estimators.two_class_machine import TwoClassMachine
 from widemargin.expansion import product
 from widemargin.kernels.points import count
 from widemargin.losses import Loss
-from widemargin.problems import Problem, Vector
+from widemargin.problems import Vector
 from widemargin.solvers import Solution
 
 Code = NDArray[np.int8]
@@ -164,6 +164,7 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
         self.classes_, self.code_, self.decoding_ = classes.names, M, classes.scheme.decoding
         self._keep_columns(X, kernel, labels, *self._dual([functions[k] for k in range(columns)], labels))
         self.class_weight_ = classes.weights
+        self._keep_prices(X, weight, classes.weights[labels[self.support_]])
         self._keep_certificate(solved, columns)
         self.kernel_evaluations_saved_ = max(0, solved.kernel_evaluations_alone - solved.kernel_evaluations)
         self.n_iter_ = np.array([each.iterations for each in solved.solutions[:columns]], dtype=np.int32)
@@ -218,9 +219,6 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
         classes: NDArray,
     ) -> None:
         """Sub-classes whose problem may be infeasible say so here."""
-
-    def _note_solution(self, column: int, problem: Problem, solution: Solution) -> None:
-        """Sub-classes that need more of a solution than its function take it here."""
 
     def _check_separable(self, solutions: Any, M: Code, classes: NDArray) -> None:
         """Sub-classes whose problem may be unbounded say so here."""

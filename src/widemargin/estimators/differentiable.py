@@ -26,20 +26,24 @@ class Differentiable:
     kernel_: Any
     support_vectors_: Any
     n_support_: NDArray[np.int32]
+    C: float
+    support_: NDArray[np.int32]
     fit_intercept: bool
     _coefficients: Callable[[], NDArray[np.float64]]
-    _open_intercepts: dict[int, Any]
 
-    def _note_ends(self, column: int, problem: Problem, solution: Any) -> None:
+    def _note_solution(self, column: int, problem: Problem, solution: Any) -> None:
         """Note which points bound the intercept of a function, if there are such."""
+        if ((solution.alpha > problem.lower) & (solution.alpha < problem.upper)).any():
+            return  # nearly always
         active = ActiveSet.of(problem, solution.alpha, solution.gradient, int(problem.rows.max()) + 1)
         if active.ends.size:
-            self._open_intercepts[column] = active.ends, active.side[active.ends]
+            noted = self.__dict__.setdefault("_open_intercepts", {})
+            noted[column] = active.ends, active.side[active.ends]
 
-    def _keep_prices(self, X: Any, prices: Vector) -> None:
-        """Store the price of each support vector, and the ends that were noted."""
-        self._prices = np.ascontiguousarray(prices)
-        noted = sorted(self.__dict__.pop("_open_intercepts").items())
+    def _keep_prices(self, X: Any, weight: Vector, class_weight: Vector | float = 1.0) -> None:
+        """Store the price of each support vector, computed as its bound is, and the ends that were noted."""
+        self._prices = self.C * weight[self.support_] * class_weight
+        noted = sorted(self.__dict__.pop("_open_intercepts", {}).items())
         self._ends = [(column, sides, take(X, rows)) for column, (rows, sides) in noted]
 
     def sensitivity(self, X: Any) -> Sensitivity:
@@ -92,19 +96,19 @@ class Differentiable:
         mine = np.flatnonzero(c)
         prices, c, labels = self._prices[mine], c[mine], labels[mine]
         points, m = take(self.support_vectors_, mine), mine.size
-        bounded = getattr(self, "loss", "hinge") == "hinge"
-        held = np.flatnonzero(np.abs(c) >= prices) if bounded else np.empty(0, dtype=int)
+        has_bounds = getattr(self, "loss", "hinge") == "hinge"
+        bounded = np.flatnonzero(np.abs(c) >= prices) if has_bounds else np.empty(0, dtype=int)
         sides = -np.sign(c) if hasattr(self, "epsilon") else np.zeros(m)
         if ends is not None:
             points, sides = _joined(points, ends[1]), np.append(sides, ends[0])
         extra = count(points) - m
         active = ActiveSet(
             coefficients=np.append(c, np.zeros(extra)),
-            free=np.setdiff1d(np.arange(m), held).astype(np.int32),
-            held=held.astype(np.int32),
+            free=np.setdiff1d(np.arange(m), bounded).astype(np.int32),
+            bounded=bounded.astype(np.int32),
             ends=np.arange(m, m + extra, dtype=np.int32),
             side=sides,
-            ridge=np.append(np.zeros(m) if bounded else 1 / prices, np.zeros(extra)),
+            ridge=np.append(np.zeros(m) if has_bounds else 1 / prices, np.zeros(extra)),
             has_bias=bool(self.fit_intercept),
         )
         return Part(active, points, np.append(labels, np.full(extra, -1)))

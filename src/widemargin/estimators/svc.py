@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from widemargin import losses, problems
 from widemargin.estimators import parameters
 from widemargin.estimators.base import start_from
-from widemargin.estimators.classes import CodedClasses
 from widemargin.estimators.classifier import Code, KernelClassifier
 from widemargin.estimators.differentiable import Differentiable
 from widemargin.estimators.documentation import documented
-from widemargin.estimators.training import Solved
 from widemargin.problems import Problem, Vector
 from widemargin.solvers import Status
 
@@ -154,16 +152,6 @@ class SVC(Differentiable, KernelClassifier):
         if not self.fit_intercept:
             problem = problems.without_bias(problem)
         return SoftMargin(problem.on(rows), self.fit_intercept)
-
-    def _fit_code(self, X: Any, classes: CodedClasses, weight: Vector) -> Solved:
-        self._open_intercepts = {}
-        solved = super()._fit_code(X, classes, weight)
-        labels = classes.labels[self.support_]
-        self._keep_prices(X, self.C * weight[self.support_] * classes.weights[labels])
-        return solved
-
-    def _note_solution(self, column: int, problem: Problem, solution: Any) -> None:
-        self._note_ends(column, problem, solution)
 
     def _check_separable(self, solutions: Any, M: Code, classes: NDArray) -> None:
         for column, solution in enumerate(solutions):

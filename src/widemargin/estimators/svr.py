@@ -6,13 +6,11 @@ from collections.abc import Callable
 from typing import Any, ClassVar
 
 from widemargin import problems
-from widemargin.estimators import parameters, sample
+from widemargin.estimators import parameters
 from widemargin.estimators.base import SingleMachine
 from widemargin.estimators.differentiable import Differentiable
 from widemargin.estimators.documentation import documented
 from widemargin.estimators.regressor import KernelRegressor
-from widemargin.estimators.training import Solved
-from widemargin.kernels.points import count
 from widemargin.problems import Problem, Vector
 from widemargin.solvers import Status
 
@@ -107,13 +105,3 @@ class SVR(Differentiable, KernelRegressor):
                 "give a finite C or raise epsilon."
             )
         return float(solution.offsets[0]) if self.fit_intercept else 0.0
-
-    def _fit(self, X: Any, y: Vector | None, sample_weight: Any) -> Solved:
-        self._open_intercepts = {}
-        solved = super()._fit(X, y, sample_weight)
-        self._keep_prices(X, self.C * sample.read_weight(sample_weight, count(X))[self.support_])
-        return solved
-
-    def _keep_function(self, problem: Problem, solution: Any) -> None:
-        super()._keep_function(problem, solution)
-        self._note_ends(0, problem, solution)

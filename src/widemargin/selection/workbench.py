@@ -39,7 +39,7 @@ class Machine:
 
     @cached_property
     def active(self) -> ActiveSet:
-        """Who is free and who is held."""
+        """Who is free and who is bounded."""
         return ActiveSet.of(self.problem, self.solution.alpha, self.solution.gradient, self.gram.shape[0])
 
     @cached_property
@@ -71,7 +71,7 @@ class Start:
     """Where the next run begins: the coefficients of the last one, those at their bound marked."""
 
     coefficients: Vector
-    held: NDArray[np.int32]
+    bounded: NDArray[np.int32]
     C: float
 
 
@@ -134,7 +134,8 @@ class Workbench:
         if isinstance(kernel, Precomputed) or not self._has_room:
             return kernel.bind(self.X)
         if hasattr(kernel, "bind_exponent"):
-            return Precomputed().bind(np.exp(-kernel.gamma * self._exponents))
+            K = np.multiply(self._exponents, -kernel.gamma)
+            return Precomputed().bind(np.exp(K, out=K))
         return Precomputed().bind(kernel.gram(self.X))
 
     def solve(self, estimator: Any, problem: Problem, gram: Any, start: Vector | None) -> Solution:
@@ -154,19 +155,19 @@ class Workbench:
         return solution
 
     def start(self, key: Any, problem: Problem, C: float) -> Vector | None:
-        """A feasible point near the last solution with this key; what was held goes to the new bound."""
+        """A feasible point near the last solution with this key; what was bounded goes to the new bound."""
         last = self._starts.get(key)
         if last is None:
             return None
         coefficients = last.coefficients
-        if last.held.size and np.isfinite(C):
+        if last.bounded.size and np.isfinite(C):
             coefficients = coefficients.copy()
-            coefficients[last.held] *= C / last.C
+            coefficients[last.bounded] *= C / last.C
         return start_from(problem, coefficients)
 
     def remember(self, key: Any, machine: Machine, C: float) -> None:
         """Let the next machine with this key start here."""
-        self._starts[key] = Start(machine.coefficients, machine.active.held, C)
+        self._starts[key] = Start(machine.coefficients, machine.active.bounded, C)
 
 
 @dataclass(frozen=True)

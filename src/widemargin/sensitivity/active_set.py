@@ -1,4 +1,4 @@
-"""Which points of a solution can move, and which are held."""
+"""Which points of a solution can move, and which are bounded."""
 
 from __future__ import annotations
 
@@ -11,16 +11,14 @@ from widemargin.problems import GROUNDED, Problem, Vector
 
 Rows = NDArray[np.int32]
 
-NONE = np.empty(0, dtype=np.int32)
-
 
 @dataclass(frozen=True)
 class ActiveSet:
     """The coefficients c of f(x) = sum_i c_i k(x_i, x) + b on n points, and what holds each of them.
 
     Free points are strictly between their bounds, and their values are fixed: f(x_i) + ridge_i c_i = t_i.
-    Held points are at the bound C_i. All others have c_i = 0. Outside a set of measure zero this stays so for
-    small changes of C and the kernel, and the solution is a differentiable function of them.
+    Bounded points are at the bound C_i. All others have c_i = 0. Outside a set of measure zero this stays so
+    for small changes of C and the kernel, and the solution is a differentiable function of them.
 
     If no point is free, b is the middle of an interval whose `ends` are the t_i - sum_j c_j k(x_i, x_j) of
     one or two points.
@@ -28,7 +26,7 @@ class ActiveSet:
 
     coefficients: Vector
     free: Rows
-    held: Rows
+    bounded: Rows
     ends: Rows
     """The points that bound b, if none is free and there is a bias."""
 
@@ -44,23 +42,29 @@ class ActiveSet:
     def of(cls, problem: Problem, alpha: Vector, gradient: Vector, n: int) -> ActiveSet:
         """Read a solution of a problem on n points; the solver's own bounds decide who is free."""
         real = problem.rows != GROUNDED
-        rows = problem.rows[real]
-        a, lower, upper = alpha[real], problem.lower[real], problem.upper[real]
-        free = np.unique(rows[(a > lower) & (a < upper)])
+        has_bias = bool(real.all())
+        rows = problem.rows if has_bias else problem.rows[real]
+        a, lower, upper = (values[real] for values in (alpha, problem.lower, problem.upper))
+        inside = (a > lower) & (a < upper)
+        is_free = np.zeros(n, dtype=bool)
+        is_free[rows[inside]] = True
         coefficients = problem.by_point(alpha, n)
-        held = np.setdiff1d(np.flatnonzero(coefficients), free)
-        has_bias, ends = bool(real.all()), np.empty(0, dtype=int)
-        if has_bias and not free.size:
-            ends = _ends(alpha, gradient, problem)
-        ridge = np.zeros(n)
+        ends = _ends(alpha, gradient, problem) if has_bias and not inside.any() else np.empty(0, dtype=int)
+        ridge, side = np.zeros(n), np.zeros(n)
         if problem.ridge is not None:
             ridge[rows] = problem.ridge[real]
-        side = np.zeros(n)
-        if rows.size > np.unique(rows).size:  # two variables for each point: those of regression
-            decisive = np.concatenate([np.flatnonzero((a > lower) & (a < upper)), ends])
+        if rows.size > n or np.bincount(rows).max() > 1:  # two variables for each point: those of regression
+            decisive = np.concatenate([np.flatnonzero(inside), ends])
             side[rows[decisive]] = np.where(upper[decisive] > 0, -1.0, 1.0)
-        ends_of = rows[ends] if ends.size else NONE
-        return cls(coefficients, free.astype(np.int32), held.astype(np.int32), ends_of, side, ridge, has_bias)
+        return cls(
+            coefficients,
+            free=np.flatnonzero(is_free).astype(np.int32),
+            bounded=np.flatnonzero((coefficients != 0) & ~is_free).astype(np.int32),
+            ends=rows[ends],
+            side=side,
+            ridge=ridge,
+            has_bias=has_bias,
+        )
 
     @property
     def support(self) -> Rows:

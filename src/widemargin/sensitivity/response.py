@@ -28,7 +28,7 @@ class Pulled(NamedTuple):
 class Response:
     """The derivatives of a solution, from the linear system among its free points.
 
-    With F the free, B the held points and a ridge R (the squared hinge loss has R = 1 / C),
+    With F the free, B the bounded points and a ridge R (the squared hinge loss has R = 1 / C),
 
         H (c_F; b) = (t_F - K_FB c_B; -1'c_B),      H = [[K_FF + R_F, 1], [1', 0]],
 
@@ -63,29 +63,29 @@ class Response:
         """The derivative of what moves by p'dc + s db; p has an entry per point."""
         active, c = self.active, self.active.coefficients
         v, by_coefficient = np.zeros(c.size), np.zeros(c.size)
-        fixing, held = self._fixing, active.held
+        fixing, bounded = self._fixing, active.bounded
         u = 0.0
         if active.free.size:
             v[fixing], u = self._solve(p[fixing], s)
         elif fixing.size:
             v[fixing] = s / fixing.size
-        by_coefficient[held] = p[held] - u
-        if held.size and fixing.size:
-            by_coefficient[held] -= self._block(held, fixing) @ v[fixing]
+        by_coefficient[bounded] = p[bounded] - u
+        if bounded.size and fixing.size:
+            by_coefficient[bounded] -= self._block(bounded, fixing) @ v[fixing]
         return Pulled(v, c * (by_coefficient + active.ridge * v))
 
     def push(self, targets: Matrix, by_log_price: Matrix) -> tuple[Matrix, Vector]:
         """The derivatives (dc, db) for the columns of dt - dK c, and of dlog C, both by point."""
         active, c = self.active, self.active.coefficients[:, None]
         dc, db = np.zeros(targets.shape), np.zeros(targets.shape[1])
-        fixing, held = self._fixing, active.held
-        dc[held] = c[held] * by_log_price[held]
+        fixing, bounded = self._fixing, active.bounded
+        dc[bounded] = c[bounded] * by_log_price[bounded]
         right = (targets + active.ridge[:, None] * c * by_log_price)[fixing]
-        if held.size and fixing.size:
-            right -= self._block(fixing, held) @ dc[held]
+        if bounded.size and fixing.size:
+            right -= self._block(fixing, bounded) @ dc[bounded]
         if active.free.size:
             for column in range(right.shape[1]):
-                dc[fixing, column], db[column] = self._solve(right[:, column], -dc[held, column].sum())
+                dc[fixing, column], db[column] = self._solve(right[:, column], -dc[bounded, column].sum())
         elif fixing.size:
             db = right.mean(axis=0)
         return dc, db

@@ -33,7 +33,7 @@ class Sensitivity:
     """How the values f(x) of a machine move with the logarithms of its hyperparameters.
 
     Exact derivatives of the solution (c, b) found in training, from the system among its free support vectors
-    (:class:`Response`). They hold as long as no support vector becomes free, held or idle, and are as
+    (:class:`Response`). They hold as long as no support vector becomes free, bounded or idle, and are as
     accurate as the training was: take a small `tol` where that matters.
 
     Parameters

@@ -107,7 +107,7 @@ def ideal_features(task: Task) -> Matrix:
     if k < 2:
         raise ValueError("y has a single class: a kernel cannot be aligned with it.")
     if k == 2:
-        return 2.0 * labels[:, None] - 1.0
+        return np.where(labels[:, None] == 1, 1.0, -1.0)
     simplex: Matrix = (np.eye(k) - 1 / k) * (k / (k - 1)) ** 0.5
     return simplex[labels]
 

@@ -82,7 +82,7 @@ class BoundLikelihood(BoundBootstrap):
     ----------
     no_better_than_chance : bool
         Whether the best slope was 0 for all machines of the last evaluation: a plateau without gradient.
-    any_held : bool
+    any_bounded : bool
         Whether some support vector of the last evaluation was at its bound; if none was, C does not matter.
     """
 
@@ -91,17 +91,17 @@ class BoundLikelihood(BoundBootstrap):
         classes = task.targets()
         self._code = classes.scheme.M[classes.labels].astype(np.float64)
         self.no_better_than_chance = False
-        self.any_held = False
+        self.any_bounded = False
 
     def _splits(self) -> list[Fold]:
-        self.no_better_than_chance, self.any_held = True, False
+        self.no_better_than_chance, self.any_bounded = True, False
         return super()._splits()
 
     def _weight_of(self, splits: list[Fold]) -> float:
         return 1.0 / len(splits)
 
     def _seen(self, machines: list[Machine]) -> None:
-        self.any_held |= any(machine.active.held.size > 0 for machine in machines)
+        self.any_bounded |= any(machine.active.bounded.size > 0 for machine in machines)
 
     def _judge(self, values: Matrix, fold: Fold, gradient: bool) -> tuple[float, Matrix | None]:
         y = self._code[fold.test]

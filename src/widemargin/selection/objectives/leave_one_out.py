@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.deletion.held_out import Trained, hold_out
+from widemargin.estimators.svc import SoftMargin
 from widemargin.problems import GROUNDED, Vector
 from widemargin.selection.objectives.judgement import Judgement, has_gradient
 from widemargin.selection.objectives.objective import BoundObjective, Objective, Task
@@ -94,8 +95,9 @@ def held_values(bench: Bench, machine: Machine) -> Vector:
         K = np.ascontiguousarray(bench.gram.block(every, every))
         rows = np.unique(machine.problem.rows[machine.problem.rows != GROUNDED])
         inner = K if rows.size == len(K) else np.ascontiguousarray(K[np.ix_(rows, rows)])
-        trained = Trained(machine.problem.among(rows), rows, inner, machine.solution)
-        return hold_out(trained, K, bench.workbench.threads, _nobody).values
+        stated = SoftMargin(machine.problem.among(rows), machine.active.has_bias)
+        trained = Trained(stated, rows, inner, machine.solution)
+        return hold_out(trained, K, bench.workbench.threads).values
 
 
 def retrained(bench: Bench, machine: Machine) -> dict[int, Machine]:
@@ -136,7 +138,3 @@ def _values(machine: Machine, without: dict[int, Machine]) -> Vector:
     for point, other in without.items():
         values[point] = other.values(np.array([point], dtype=np.int32))[0]
     return values
-
-
-def _nobody(coefficients: Vector, values: Vector) -> NDArray[np.bool_]:
-    return np.zeros(coefficients.size, dtype=bool)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,9 +12,11 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
 
 from widemargin.estimators import SVC, SVR, sample
+from widemargin.estimators.training import THREADED_SIZE
 from widemargin.kernels.points import count
 from widemargin.problems import Vector
 from widemargin.selection.parameters import Parameters
+from widemargin.threads import single_threaded_blas
 
 FEWEST = 10
 """Points below which nothing can be said about the choice of a model."""
@@ -164,7 +167,8 @@ class BoundObjective:
 
     def value(self, x: ArrayLike) -> float:
         """The value at x; smaller is better."""
-        return self._evaluate(self.parameters.checked(x), False)[0]
+        with self._threads():
+            return float(self._evaluate(self.parameters.checked(x), False)[0])
 
     def value_and_gradient(self, x: ArrayLike) -> tuple[float, Vector]:
         """The value and its gradient at x, of one and the same split of the data."""
@@ -176,12 +180,17 @@ class BoundObjective:
                 f"{type(self.parameters.kernel).__name__} has no derivative, which the gradient of {name} "
                 "needs: define its _contract_rows, or search without gradients."
             )
-        value, gradient = self._evaluate(self.parameters.checked(x), True)
+        with self._threads():
+            value, gradient = self._evaluate(self.parameters.checked(x), True)
         assert gradient is not None
-        return value, gradient
+        return float(value), gradient
 
     def _evaluate(self, x: Vector, gradient: bool) -> tuple[float, Vector | None]:
         raise NotImplementedError
+
+    def _threads(self) -> AbstractContextManager[None]:
+        """Few points are done before threads have begun."""
+        return single_threaded_blas() if self.task.n < THREADED_SIZE else nullcontext()
 
     def _remedy(self) -> str:
         return "search by a grid, at random or by CMA-ES"

@@ -89,7 +89,7 @@ class BoundPosterior(BoundLikelihood):
         value, slopes = super()._evaluate(x, gradient)
         value -= self.prior_of_C.log_density(x[0]) + self.prior.log_density(x[1:])
         if slopes is not None:
-            slopes[0] -= self.prior_of_C.escape(self.any_held, self.no_better_than_chance)
+            slopes[0] -= self.prior_of_C.escape(self.any_bounded, self.no_better_than_chance)
             slopes[1:] -= self.prior.gradient(x[1:])
         return value, slopes
 

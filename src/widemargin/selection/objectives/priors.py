@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
-from widemargin.kernels import Kernel
+from widemargin.kernels import Kernel, ManifoldGaussian
 from widemargin.problems import Vector
 from widemargin.selection.width_heuristic import at_width
 
@@ -28,7 +28,7 @@ class JeffreysPrior(BaseEstimator):
     Examples
     --------
     >>> from widemargin.selection.objectives import JeffreysPrior
-    >>> JeffreysPrior().escape(any_held=False, no_better_than_chance=False)
+    >>> JeffreysPrior().escape(any_bounded=False, no_better_than_chance=False)
     -1e-08
     """
 
@@ -39,11 +39,11 @@ class JeffreysPrior(BaseEstimator):
         """Zero, up to a constant."""
         return 0.0
 
-    def escape(self, any_held: bool, no_better_than_chance: bool) -> float:
+    def escape(self, any_bounded: bool, no_better_than_chance: bool) -> float:
         """The derivative in log C that leads out of a plateau."""
         if no_better_than_chance:
             return self.slope
-        return 0.0 if any_held else -self.slope
+        return 0.0 if any_bounded else -self.slope
 
 
 class NormalPrior(BaseEstimator):
@@ -91,7 +91,7 @@ class NormalPrior(BaseEstimator):
                 )
             return NormalPrior(np.broadcast_to(centre, kernel.theta.shape), self.width)
         centred = at_width(kernel, width)
-        if centred is None:
+        if centred is None or isinstance(kernel, ManifoldGaussian):  # whose theta are steps, no logarithms
             raise ValueError(
                 f"no prior is known for {type(kernel).__name__}: give NormalPrior a centre, or search "
                 "without a prior (BootstrapLikelihood)."

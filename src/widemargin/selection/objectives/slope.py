@@ -45,7 +45,10 @@ def fit_slope(margins: Vector) -> Slope:
         return Slope(0.0, -margins.size * np.log(2.0), np.zeros(margins.size))
     m = margins / size
     s = _steepest_ascent(m)
-    by_margin = -s * expit(s * m) / size
+    w = expit(s * m)
+    by_margin = -s * w / size
+    if s == -STEEPEST:  # not at its best, and a function of the margins: s / mean |m|
+        by_margin += s * float(m @ w) / (size * m.size) * np.sign(m)
     return Slope(s / size, -float(np.logaddexp(0.0, s * m).sum()), by_margin)
 
 

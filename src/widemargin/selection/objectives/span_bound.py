@@ -28,7 +28,7 @@ class SpanBound(Objective):
 
     with f^i trained without x_i. The fast mode puts f(x_i) - y_i alpha_i S_i^2 in the place of the held-out
     value, with the spans S_i: one factorisation instead of a training for each support vector, exact where
-    removing a point makes no other point free or held. A search by its gradient is easily trapped in local
+    removing a point makes no other point free or bounded. A search by its gradient is easily trapped in local
     minima; it is here for comparison.
 
     Several classes: the sum over all two-class problems.

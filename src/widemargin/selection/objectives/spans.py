@@ -22,7 +22,8 @@ class Spans(NamedTuple):
     S_i^2 = min_z z'(K + R)z - R_i  over  z_i = 1,  z_j = 0 outside F and i,  sum z = 0 (with a bias)
 
     is the squared distance of x_i to the affine span of the free support vectors, R the ridge of the squared
-    hinge loss. As long as removing x_i makes no other point free or held, y_i f(x_i) falls by alpha_i S_i^2.
+    hinge loss. As long as removing x_i makes no other point free or bounded, it lowers y_i f(x_i) by alpha_i
+    S_i^2.
     """
 
     points: NDArray[np.int32]
@@ -36,7 +37,7 @@ class Spans(NamedTuple):
 def spans(machine: Machine) -> Spans | None:
     """The spans of all support vectors; None if no point is free, when they have no meaning."""
     active, gram = machine.active, machine.gram
-    free, held = active.free, active.held
+    free, bounded = active.free, active.bounded
     if not free.size:
         return None
     F = machine.response.free_set
@@ -47,17 +48,17 @@ def spans(machine: Machine) -> Spans | None:
     pivots, scale = np.diag(inverse), float(gram.diagonal()[free].max())
     # A point alone in the free set of a machine with bias cannot be replaced.
     usable = (pivots * scale > ROUNDING) & (len(F) > 1)
-    Z = np.zeros((m + held.size, n))
+    Z = np.zeros((m + bounded.size, n))
     with np.errstate(divide="ignore"):
         squares = np.where(usable, 1 / np.where(usable, pivots, 1.0), np.inf)
     Z[np.ix_(np.flatnonzero(usable), free)] = (inverse[:, usable] * squares[usable]).T
     squares = squares - active.ridge[free]
-    if held.size:
-        v = np.zeros((len(F), held.size))
-        v[:m] = gram.block(free, held)
+    if bounded.size:
+        v = np.zeros((len(F), bounded.size))
+        v[:m] = gram.block(free, bounded)
         d, r = F.solve(v, 1.0 if active.has_bias else 0.0)
-        Z[np.ix_(m + np.arange(held.size), free)] = -d[:m].T
-        Z[m + np.arange(held.size), held] = 1.0
-        diagonal = gram.diagonal()[held]
+        Z[np.ix_(m + np.arange(bounded.size), free)] = -d[:m].T
+        Z[m + np.arange(bounded.size), bounded] = 1.0
+        diagonal = gram.diagonal()[bounded]
         squares = np.append(squares, np.maximum(0.0, diagonal - (v * d).sum(axis=0) - r[0]))
-    return Spans(np.concatenate([free, held]), squares, Z)
+    return Spans(np.concatenate([free, bounded]), squares, Z)

@@ -30,24 +30,37 @@ void by_block_columns(Index n, int threads, double work, Body body) {
   });
 }
 
-/// out[c] += sum_r weights[r] K[rows[r], columns[c]], entries computed in Real, the sum in double.
+/// out[k stride + c] += sum_r weights[k R + r] K[rows[r], columns[c]] for R rows and k < count, entries computed in Real,
+/// sums in double.
 template <class Real>
-void add_product(const Gram& gram, std::span<const Index> rows, const double* weights, std::span<const Index> columns,
-                 double* out, int threads) {
+void add_products(const Gram& gram, std::span<const Index> rows, const double* weights, std::span<const Index> columns,
+                  double* out, int threads, Index count, std::size_t stride) {
   const double work = gram.entry_work * static_cast<double>(rows.size() * columns.size());
   by_block_columns(static_cast<Index>(columns.size()), threads, work, [&](Index begin, Index end) {
-    const std::size_t width = end - begin;
-    if (gram.stored()) return gram.accumulate(rows, {weights, rows.size()}, columns.subspan(begin, width), out + begin);
-    Lease<Real> block(std::min(block_rows, rows.size()) * width);
+    const std::size_t width = end - begin, R = rows.size();
+    if (gram.stored()) {
+      for (Index k = 0; k < count; ++k)
+        gram.accumulate(rows, {weights + k * R, R}, columns.subspan(begin, width), out + k * stride + begin);
+      return;
+    }
+    Lease<Real> block(std::min(block_rows, R) * width);
     std::vector<const Real*> values;
-    for (std::size_t first = 0; first < rows.size(); first += block_rows) {
-      const auto some = rows.subspan(first, std::min(block_rows, rows.size() - first));
+    for (std::size_t first = 0; first < R; first += block_rows) {
+      const auto some = rows.subspan(first, std::min(block_rows, R - first));
       gram.block(some, columns.subspan(begin, width), block.data());
       values.clear();
       for (std::size_t r = 0; r < some.size(); ++r) values.push_back(block.data() + r * width);
-      sweep::accumulate(values, weights + first, out + begin, static_cast<Index>(width));
+      for (Index k = 0; k < count; ++k)
+        sweep::accumulate(values, weights + k * R + first, out + k * stride + begin, static_cast<Index>(width));
     }
   });
+}
+
+/// out[c] += sum_r weights[r] K[rows[r], columns[c]]
+template <class Real>
+void add_product(const Gram& gram, std::span<const Index> rows, const double* weights, std::span<const Index> columns,
+                 double* out, int threads) {
+  add_products<Real>(gram, rows, weights, columns, out, threads, 1, columns.size());
 }
 
 }  // namespace wm

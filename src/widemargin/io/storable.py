@@ -29,6 +29,8 @@ PACKAGES = (
     "losses",
     "regularization",
     "reduction",
+    "joint",
+    "joint_problems",
     "least_squares.centres",
 )
 

@@ -12,7 +12,7 @@ MACHINES = [
     wm.LeeLinWahba(),
     wm.BredensteinerBennett(),
     wm.CrammerSinger(kernel="linear", bias="penalised"),
-    wm.WestonWatkins(kernel="precomputed"),
+    wm.WestonWatkins(kernel="precomputed", bias="penalised"),
     wm.ContinuousCode(wm.SVC()),
     wm.ContinuousCode(wm.SVC(kernel="linear"), code="all-pairs", norm=1),
     wm.ContinuousCode(wm.SVC(kernel="linear"), norm=np.inf),

@@ -40,7 +40,7 @@ def test_a_fit_says_what_it_found(estimator):
     assert machine.dual_coef_.shape == (3, machine.support_.size)
     assert machine.n_support_.sum() == machine.support_.size
     assert machine.decision_function(X).shape == (150, 3)
-    assert machine.score(X, y) > 0.95
+    assert machine.score(X, y) > 0.9
     np.testing.assert_array_equal(machine.support_vectors_, X[machine.support_])
     np.testing.assert_allclose(machine.dual_coef_.sum(axis=0), 0, atol=1e-12)
 

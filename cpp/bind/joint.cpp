@@ -1,7 +1,8 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
-#include "joint/decomposition.hpp"
+#include "joint/linear.hpp"
+#include "points_argument.hpp"
 #include "solution.hpp"
 
 namespace nb = nanobind;
@@ -28,6 +29,19 @@ nb::dict solve_joint(const joint::Problem& problem, const Gram& gram, Index size
     nb::gil_scoped_release release;
     Observer watch(std::ref(report), interval);
     solution = joint::solve(problem, gram, size, settings, watch, trace_every);
+  }
+  return solution_dict(solution, report.interrupted);
+}
+
+nb::dict solve_joint_linear(const joint::Problem& problem, const PyPoints& points, bool bias, const Settings& settings,
+                            std::int64_t trace_every, nb::object observer, double interval) {
+  problem.check(count(points.view));
+  PythonReport report(std::move(observer));
+  Solution solution;
+  {
+    nb::gil_scoped_release release;
+    Observer watch(std::ref(report), interval);
+    solution = joint::solve_linear(problem, points.view, bias, settings, watch, trace_every);
   }
   return solution_dict(solution, report.interrupted);
 }
@@ -62,6 +76,9 @@ void bind_joint(nb::module_& m) {
 
   m.def("solve_joint", &solve_joint, "problem"_a, "gram"_a, "size"_a, "settings"_a, "trace_every"_a,
         "observer"_a.none(), "interval"_a, "Solve a program of several classes at once by working sets of examples.");
+  m.def("solve_joint_linear", &solve_joint_linear, "problem"_a, "points"_a, "bias"_a, "settings"_a, "trace_every"_a,
+        "observer"_a.none(), "interval"_a,
+        "Solve a program of several classes at once with a linear kernel by steps on its weights.");
   m.def("best_multipliers", &best_multipliers, "loss"_a, "label"_a, "curvature"_a, "price"_a, "slack"_a.noconvert(),
         "alpha"_a.noconvert(), "The best multipliers of one example, all others being fixed.");
 }

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 import widemargin as wm
 from reference import joint as reference
@@ -66,6 +67,21 @@ def test_a_penalised_bias_is_one_more_in_the_kernel(machine):
     assert fitted.primal_objective_ == pytest.approx(judged.objective, rel=1e-6)
     np.testing.assert_allclose(scores(fitted, X), judged.values, atol=1e-6)
     np.testing.assert_allclose(X @ fitted.coef_.T + fitted.intercept_, judged.values, atol=1e-6)
+
+
+@pytest.mark.parametrize("bias", ["none", "penalised"])
+@pytest.mark.parametrize("N", [2, 4])
+@pytest.mark.parametrize("machine", ESTIMATORS)
+def test_a_descent_by_weights_finds_what_the_judge_does(machine, N, bias):
+    X, y = blobs(10 + N, 24, N)
+    judged = reference.judge(machine, X @ X.T + (bias != "none"), y, 0.4, N)
+    for data in (X, sp.csr_array(X)):
+        fitted = ESTIMATORS[machine](C=0.4, kernel="linear", bias=bias, tol=1e-9, solver=wm.JointDescent())
+        fitted.fit(data, y)
+        assert fitted.status_ is wm.Status.OPTIMAL and fitted.kernel_evaluations_ == 0
+        assert fitted.primal_objective_ == pytest.approx(judged.objective, rel=1e-6)
+        assert fitted.duality_gap_ <= 1e-6 * judged.objective
+        np.testing.assert_allclose(scores(fitted, data), judged.values, atol=1e-6)
 
 
 def test_twice_the_functions_of_bredensteiner_bennett_are_those_of_weston_watkins():

@@ -96,7 +96,7 @@ def test_a_run_cut_short_is_feasible_and_certified(machine, seed, steps):
 
 @pytest.mark.parametrize("machine", sorted(PROBLEMS))
 def test_the_slow_twin_finds_the_same(machine):
-    problem, K, _ = random_problem(4, machine, n=14)
+    problem, K, _ = random_problem(4, machine, n=10)
     _, alpha = solve(problem, K, tol=1e-10)
     slow = reference.ascend(problem, K)
     np.testing.assert_allclose(K @ problem.coefficients(alpha), K @ problem.coefficients(slow), atol=1e-7)

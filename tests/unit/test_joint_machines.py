@@ -133,6 +133,33 @@ def test_a_trace_has_a_record_for_every_working_set():
 
 
 @every
+@pytest.mark.parametrize("shrinking", [True, False])
+def test_the_linear_kernel_is_trained_by_weights_and_by_rows_alike(estimator, shrinking):
+    options = {"kernel": "linear", "C": 0.01, "tol": 1e-6, "shrinking": shrinking}
+    weights = estimator(**options).fit(HARD_X, HARD_Y)
+    rows = estimator(solver=wm.JointDecomposition(), **options).fit(HARD_X, HARD_Y)
+    assert weights.kernel_evaluations_ == 0 < rows.kernel_evaluations_
+    assert weights.dual_objective_ == pytest.approx(rows.dual_objective_, rel=1e-6)
+    np.testing.assert_allclose(weights.coef_, rows.coef_, atol=1e-4)
+
+
+def test_a_descent_by_weights_stops_when_told_and_keeps_a_record():
+    hard = {"kernel": "linear", "C": 1e6, "tol": 1e-12}
+    with pytest.warns(ConvergenceWarning, match="raise max_time"):
+        machine = wm.CrammerSinger(max_time=0.05, **hard).fit(HARD_X, HARD_Y)
+    assert machine.status_ is Status.MAX_TIME and np.isfinite(machine.coef_).all()
+    with pytest.warns(ConvergenceWarning, match="raise max_iter"):
+        machine = wm.CrammerSinger(max_iter=7000, solver=wm.JointDescent(trace=1), **hard).fit(HARD_X, HARD_Y)
+    assert machine.n_iter_ == 7000
+    assert (np.diff(machine.trace_["objective"]) >= 0).all()
+    assert machine.trace_["objective"][-1] == pytest.approx(machine.dual_objective_, rel=1e-9)
+    goes_on = machine.set_params(warm_start=True, max_iter=1)
+    before = machine.dual_objective_
+    with pytest.warns(ConvergenceWarning):
+        assert goes_on.fit(HARD_X, HARD_Y).dual_objective_ >= before
+
+
+@every
 def test_a_model_file_holds_it(estimator, tmp_path):
     machine = estimator().fit(X, np.array(["a", "b", "c"])[y])
     save_model(machine, tmp_path / "joint.model")
@@ -180,7 +207,8 @@ def test_a_continuous_code_of_the_points_is_the_machine_itself():
         ({"C": np.inf}, "C must be a positive finite number, not inf"),
         ({"tol": 0}, "tol must be a positive finite number, not 0"),
         ({"bias": "free"}, "bias must be 'none' or 'penalised', not 'free'"),
-        ({"solver": "second-order"}, "solver must be None or a JointDecomposition, not 'second-order'"),
+        ({"solver": "second-order"}, "solver must be None or a JointDecomposition or JointDescent, not 'sec"),
+        ({"solver": wm.JointDescent()}, r"solver=JointDescent\(\) needs kernel='linear'"),
         ({"kernel": "gauss"}, "kernel must be one of"),
         ({"class_weight": {0: -1.0}}, "class_weight must be positive and finite, but that of class 0 is not"),
         ({"solver": wm.JointDecomposition(size=0)}, "size must be at least 1; got 0"),

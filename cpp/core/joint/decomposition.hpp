@@ -33,8 +33,8 @@ class Decomposition {
         trace_(trace),
         cache_(iterate.gram(), iterate.slots(), settings.cache_bytes, counters) {
     for (const double a : iterate.alpha) travelled_ += a;
-    objective_ = iterate_.dual();
     activate_all();
+    objective_ = state_.dual();
   }
 
   /// Nothing: single precision does not suffice, continue in double.
@@ -50,7 +50,8 @@ class Decomposition {
     }
   }
 
-  double violation() const { return violation_; }
+  /// All examples, once the run has ended.
+  const State& state() const { return state_; }
 
  private:
   bool shrunk() const { return state_.size() < iterate_.n(); }
@@ -134,9 +135,10 @@ class Decomposition {
 
   bool reload() {
     if (shrunk()) ++counters_.unshrinks;
-    if (!refresh([&] { return told_to_stop(); })) return false;
-    objective_ = iterate_.dual();
+    const bool complete = refresh([&] { return told_to_stop(); });
     activate_all();
+    if (!complete) return false;
+    objective_ = state_.dual();
     return true;
   }
 
@@ -144,7 +146,8 @@ class Decomposition {
   Status finish(Status why) {
     const double patience = why == Status::Interrupted ? 0.02 : why == Status::MaxTime ? 0.1 : infinity;
     const double deadline = observer_.seconds() + patience;
-    if (refresh([&] { return observer_.seconds() > deadline; })) activate_all();
+    refresh([&] { return observer_.seconds() > deadline; });
+    activate_all();
     return why;
   }
 
@@ -334,6 +337,26 @@ class Decomposition {
   Status status_ = Status::Optimal;
 };
 
+/// Writes down how a run ended in a state of all examples; no claim that the certificate does not confirm.
+inline void conclude(const State& state, Status status, bool exact, double tolerance, Observer& observer,
+                     Solution& solution) {
+  const Index n = state.size(), N = state.classes();
+  solution.status = status;
+  solution.exact = exact;
+  solution.certificate = state.certify(exact);
+  if (status == Status::Optimal && !(solution.certificate.violation <= tolerance)) solution.status = Status::Stalled;
+  solution.alpha.resize(state.alpha.size());
+  solution.gradient.resize(state.alpha.size());
+  for (Index i = 0; i < n; ++i)
+    for (Index k = 0; k < N; ++k) {
+      solution.alpha[i * N + k] = state.alpha[state.at(k, i)];
+      solution.gradient[i * N + k] = state.slack(k, i);
+    }
+  solution.seconds = observer.seconds();
+  observer.report_end({solution.counters.iterations, solution.certificate.violation, solution.certificate.dual, n,
+                       solution.counters.kernel_evaluations, solution.seconds});
+}
+
 /// Single-precision rows as long as they suffice, double after that, and at once where a whole matrix is small.
 inline Solution solve(const Problem& problem, const Gram& gram, Index size, const Settings& settings,
                       Observer& observer, std::int64_t trace_every) {
@@ -341,7 +364,6 @@ inline Solution solve(const Problem& problem, const Gram& gram, Index size, cons
   Solution solution{};
   solution.trace.every = trace_every;
   Iterate iterate(problem, gram, settings.threads, solution.counters);
-  double violation = infinity;
   Status told = Status::Interrupted;
   auto must_stop = [&] {
     return observer.must_stop(settings.run.stop, told, [&] {
@@ -349,38 +371,20 @@ inline Solution solve(const Problem& problem, const Gram& gram, Index size, cons
       return Progress{so_far.iterations, infinity, 0.0, problem.size(), so_far.kernel_evaluations, observer.seconds()};
     });
   };
-  auto attempt_in = [&]<class Real>(Real, bool may_need_double) -> std::optional<Status> {
-    if (!iterate.start<Real>(must_stop)) return told;
+  auto ends_in = [&]<class Real>(Real, bool may_need_double) {
+    const bool begun = iterate.start<Real>(must_stop);
     Decomposition<Real> run(iterate, std::min(size, problem.size()), settings, may_need_double, observer,
                             solution.counters, solution.trace);
-    const std::optional<Status> status = run.run();
-    violation = run.violation();
-    return status;
+    const std::optional<Status> status = begun ? run.run() : told;
+    if (status) conclude(run.state(), *status, iterate.exact(), settings.run.stop.tolerance, observer, solution);
+    return status.has_value();
   };
-  std::optional<Status> status;
-  const bool in_double = settings.precision == Precision::Double ||
-                         (settings.precision == Precision::Auto && problem.size() <= small);
-  if (!in_double) status = attempt_in(float{}, settings.precision == Precision::Auto);
-  if (!status) {
+  const bool at_once = settings.precision == Precision::Double ||
+                       (settings.precision == Precision::Auto && problem.size() <= small);
+  if (at_once || !ends_in(float{}, settings.precision == Precision::Auto)) {
     solution.counters.double_precision = 1;
-    status = attempt_in(double{}, false);
+    ends_in(double{}, false);
   }
-  solution.status = *status;
-  solution.certificate = iterate.certify(violation);
-  if (solution.status == Status::Optimal && !(solution.certificate.violation <= settings.run.stop.tolerance))
-    solution.status = Status::Stalled;  // no claim that the certificate does not confirm
-  solution.exact = iterate.exact();
-  const Index N = problem.classes;
-  solution.alpha.resize(iterate.entries());
-  solution.gradient.resize(iterate.entries());
-  for (Index i = 0; i < problem.size(); ++i)
-    for (Index k = 0; k < N; ++k) {
-      solution.alpha[i * N + k] = iterate.alpha[iterate.at(k, i)];
-      solution.gradient[i * N + k] = iterate.slack(k, i);
-    }
-  solution.seconds = observer.seconds();
-  observer.report_end({solution.counters.iterations, solution.certificate.violation, solution.certificate.dual,
-                       problem.size(), solution.counters.kernel_evaluations, solution.seconds});
   return solution;
 }
 

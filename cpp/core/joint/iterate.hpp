@@ -1,13 +1,10 @@
 #pragma once
-// A feasible point of the whole problem with the values of its functions, and what can be proved about it.
+// A feasible point of the whole problem with the values of its functions.
 //
 // As in the two-class iterate: values are known at reference coefficients, and to know them elsewhere only what moved
 // since has to be paid for; wherever rounding in the rows could decide over optimality they are computed again in
 // double (`settle`).
-//
-// Weak duality, term by term: P - D = sum_i (C_i L_i - sum_k h_ik alpha_ik), and no term is negative.
 
-#include "../certificate.hpp"
 #include "../counters.hpp"
 #include "../gram_product.hpp"
 #include "../slots.hpp"
@@ -119,42 +116,7 @@ class Iterate {
   double correction() const { return correction_; }
   bool exact() const { return exact_; }
 
-  double dual() const {
-    double sum = 0.0;
-    for (Index i = 0; i < n(); ++i)
-      for (Index k = 0; k < problem_.classes; ++k)
-        if (const double a = alpha[at(k, i)]; a != 0.0) sum += 0.5 * a * (problem_.margin + slack(k, i));
-    return sum;
-  }
-
-  /// Of values that are exact; nothing is proved by others.
-  Certificate certify(double violation) const {
-    Certificate c{};
-    c.dual = exact_ ? dual() : -infinity;
-    c.gap = exact_ ? gap() : infinity;
-    c.violation = exact_ ? violation : infinity;
-    c.primal = exact_ ? c.dual + c.gap : infinity;
-    return c;
-  }
-
  private:
-  double gap() const {
-    double sum = 0.0;
-    for (Index i = 0; i < n(); ++i) {
-      const double C = problem_.price[i];
-      double highest = 0.0, total = 0.0;
-      for (Index k = 0; k < problem_.classes; ++k)
-        if (k != problem_.labels[i]) highest = std::max(highest, slack(k, i)), total += alpha[at(k, i)];
-      if (problem_.one_slack()) sum += highest * std::max(0.0, C - total);
-      for (Index k = 0; k < problem_.classes; ++k) {
-        if (k == problem_.labels[i]) continue;
-        const double h = slack(k, i), a = alpha[at(k, i)];
-        sum += problem_.one_slack() ? a * (highest - h) : h > 0.0 ? h * (C - a) : -h * a;
-      }
-    }
-    return sum;
-  }
-
   std::vector<double> coefficients() const {
     std::vector<double> c(entries());
     for (Index i = 0; i < n(); ++i)

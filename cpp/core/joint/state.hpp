@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "../certificate.hpp"
 #include "../simd.hpp"
 #include "block.hpp"
 
@@ -84,7 +85,32 @@ class State {
   /// h <= 0, one that can fall for h >= 0; with one slack per example that is so for differences, the unused part of
   /// the price being one more multiplier, with h = 0.
   void scan() {
-    problem_->one_slack() ? scan_as<true>() : scan_as<false>();
+    problem_->one_slack() ? scan_as<true>(0, size()) : scan_as<false>(0, size());
+  }
+
+  /// Likewise, of one example.
+  double scan(Index e) {
+    problem_->one_slack() ? scan_as<true>(e, e + 1) : scan_as<false>(e, e + 1);
+    return violation[e];
+  }
+
+  double dual() const {
+    double sum = 0.0;
+    for (Index k = 0; k < classes(); ++k)
+      for (Index e = 0; e < size(); ++e)
+        if (const double a = alpha[at(k, e)]; a != 0.0) sum += 0.5 * a * (problem_->margin + slack(k, e));
+    return sum;
+  }
+
+  /// What is proved if these are all examples and the values exact. Weak duality, term by term, none negative:
+  /// P - D = sum_i (C_i L_i - sum_k h_ik alpha_ik).
+  Certificate certify(bool exact) const {
+    Certificate c{};
+    c.dual = exact ? dual() : -infinity;
+    c.gap = exact ? gap() : infinity;
+    c.primal = exact ? c.dual + c.gap : infinity;
+    c.violation = exact ? largest_violation() : infinity;
+    return c;
   }
 
   /// The position where a step promises most; -1 if nothing violates.
@@ -142,14 +168,30 @@ class State {
   /// Whether part of the price is unused; a sum that is the price may be rounded.
   static WM_INLINE bool has_rest(double total, double price) { return total < price * (1.0 - 1e-13); }
 
+  double gap() const {
+    double sum = 0.0;
+    for (Index e = 0; e < size(); ++e) {
+      double highest = 0.0;
+      for (Index k = 0; k < classes(); ++k)
+        if (k != label[e]) highest = std::max(highest, slack(k, e));
+      if (problem_->one_slack()) sum += highest * std::max(0.0, price[e] - total[e]);
+      for (Index k = 0; k < classes(); ++k) {
+        if (k == label[e]) continue;
+        const double h = slack(k, e), a = alpha[at(k, e)];
+        sum += problem_->one_slack() ? a * (highest - h) : h > 0.0 ? h * (price[e] - a) : -h * a;
+      }
+    }
+    return sum;
+  }
+
   template <bool one_slack>
-  void scan_as() {
+  void scan_as(Index begin, Index end) {
     const bool relative = problem_->relative();
     const double margin = problem_->margin;
     simd::on_avx512([&]() WM_INLINE_LAMBDA {
       double base[block_size], high[block_size], low[block_size];
-      for (Index from = 0; from < size(); from += block_size) {
-        const Index m = std::min(block_size, size() - from);
+      for (Index from = begin; from < end; from += block_size) {
+        const Index m = std::min(block_size, end - from);
         const Index* const y = label.data() + from;
         const double* const C = price.data() + from;
         for (Index e = 0; e < m; ++e) {

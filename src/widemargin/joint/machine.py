@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from textwrap import indent
 from typing import Any, ClassVar
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
@@ -17,11 +18,12 @@ from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import KernelMachine, all_or_nothing
 from widemargin.estimators.classifier import Classes, class_weights
 from widemargin.estimators.documentation import SECTIONS, documented
-from widemargin.estimators.training import Solved, Training
+from widemargin.estimators.training import Solved
 from widemargin.joint_problems import JointProblem
-from widemargin.kernels.points import count
+from widemargin.kernels.points import as_points, count
 from widemargin.problems import Vector
-from widemargin.solvers import JointDecomposition
+from widemargin.solvers import JointDecomposition, JointDescent, Solution
+from widemargin.solvers.joint_decomposition import LARGEST
 
 COMMON = {
     "joint parameters": """\
@@ -50,8 +52,10 @@ n_jobs : int, optional
     Threads of `fit` and of predictions; None is all that this process may use.
 warm_start : bool, default=False
     Whether `fit` goes on from the last solution, made feasible again, if the number of samples is the same.
-solver : JointDecomposition, optional
-    For other working sets, another precision or a trace.""",
+solver : JointDecomposition or JointDescent, optional
+    For other working sets, another precision or a trace. None is a descent by weights for the linear kernel
+    and more than 1024 examples, if an example has fewer coordinates than a working set has examples, and a
+    decomposition otherwise.""",
     "joint attributes": """\
 classes_ : array of shape (n_classes,)
 class_weight_ : array of shape (n_classes,)
@@ -78,6 +82,30 @@ kernel_ : Kernel
 }
 
 
+FEW_EXAMPLES = 1024
+"""A kernel matrix of so many is made at once, and steps on the worst example of all are fewer."""
+
+
+def entries_per_row(X: Any) -> float:
+    """Coordinates that are written down, of a point on the average."""
+    return X.nnz / X.shape[0] if sp.issparse(X) else X.shape[1]
+
+
+@dataclass(frozen=True)
+class ByWeights:
+    """A solver that has the points themselves and needs no Gram."""
+
+    solver: JointDescent
+    X: Any
+    bias: bool
+
+    def solve(
+        self, problem: JointProblem, gram: Any, *, cache_bytes: int, n_threads: int, **options: Any
+    ) -> Solution:
+        """Solve, whatever the Gram."""
+        return self.solver.solve(problem, as_points(self.X), bias=self.bias, **options)
+
+
 def jointly_documented(machine: type[Any]) -> type[Any]:
     """Put the sections that all joint machines have in common in place of their names <...>."""
     for name, section in COMMON.items():
@@ -96,7 +124,10 @@ class JointMachine(ClassifierMixin, KernelMachine):
         "bias": parameters.one_of("none", "penalised"),
         "class_weight": parameters.none | parameters.one_of("balanced") | parameters.mapping,
         "solver": parameters.none
-        | parameters.Rule("a JointDecomposition", lambda value: isinstance(value, JointDecomposition)),
+        | parameters.Rule(
+            "a JointDecomposition or JointDescent",
+            lambda value: isinstance(value, JointDecomposition | JointDescent),
+        ),
     }
 
     def __init__(
@@ -118,7 +149,7 @@ class JointMachine(ClassifierMixin, KernelMachine):
         callback: Callable[[Any], Any] | None = None,
         n_jobs: int | None = None,
         warm_start: bool = False,
-        solver: JointDecomposition | None = None,
+        solver: JointDecomposition | JointDescent | None = None,
     ) -> None:
         self.C = C
         self.kernel = kernel
@@ -179,8 +210,8 @@ class JointMachine(ClassifierMixin, KernelMachine):
             gram = _core.sum(gram, kernels.Constant(1.0).bind(X))
         last = self._last_coefficients(n, N)
         start = None if last is None else problem.multipliers(last[rows])
-        problem_of_any_kind: Any = problem
-        solved = self._training(problem.size, n).solve(problem_of_any_kind, gram, start)
+        training: Any = replace(self._training(problem.size, n), solver=self._choose_solver(X))
+        solved = training.solve(problem, gram, start)
         coefficients = np.zeros((n, N))
         coefficients[rows] = problem.coefficients(solved.solutions[0].alpha)
         self._keep_functions(X, kernel, classes, coefficients)
@@ -188,9 +219,18 @@ class JointMachine(ClassifierMixin, KernelMachine):
         self.n_iter_ = int(solved.solutions[0].iterations)
         return solved
 
-    def _training(self, size: int, n: int) -> Training:
-        training = super()._training(size, n)
-        return training if self.solver is not None else replace(training, solver=JointDecomposition())
+    def _choose_solver(self, X: Any) -> Any:
+        """A solver of joint problems on a Gram, or on these points in its place."""
+        linear = sample.is_linear(self.kernel)
+        if isinstance(self.solver, JointDescent) and not linear:
+            raise ValueError("solver=JointDescent() needs kernel='linear'.")
+        if self.solver is not None:
+            solver: Any = self.solver
+        elif linear and count(X) > FEW_EXAMPLES and entries_per_row(X) < LARGEST:
+            solver = JointDescent()
+        else:
+            solver = JointDecomposition()
+        return ByWeights(solver, X, self.bias != "none") if isinstance(solver, JointDescent) else solver
 
     def _keep_functions(
         self, X: Any, kernel: kernels.Kernel, classes: Classes, coefficients: NDArray[np.float64]

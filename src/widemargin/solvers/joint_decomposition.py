@@ -68,23 +68,9 @@ class JointDecomposition(BaseEstimator):
         """
         if self.size is not None and self.size < 1:
             raise ValueError(f"size must be at least 1; got {self.size!r}.")
-        n, N = problem.labels.size, problem.classes
-        if start is None:
-            start = np.zeros(n * N)
-        if np.size(start) != n * N:
-            raise ValueError(f"start must have one value for each example and class, {n * N} in all.")
         settings = SMO(precision=self.precision, trace=self.trace)
-        core = _core.JointProblem(
-            np.ascontiguousarray(problem.labels, dtype=np.int32),
-            np.ascontiguousarray(problem.C, dtype=np.float64),
-            np.ascontiguousarray(start, dtype=np.float64).ravel(),
-            problem.points,
-            N,
-            problem.margin,
-            LOSSES[problem.loss],
-        )
         raw = _core.solve_joint(
-            core,
+            to_core(problem, start),
             gram,
             LARGEST if self.size is None else int(self.size),
             settings.settings(stop or Stop(), shrinking, cache_bytes, n_threads),
@@ -93,3 +79,21 @@ class JointDecomposition(BaseEstimator):
             0.05,
         )
         return Solution.from_core(raw)
+
+
+def to_core(problem: JointProblem, start: np.ndarray | None) -> _core.JointProblem:
+    """The record the core reads."""
+    n, N = problem.labels.size, problem.classes
+    if start is None:
+        start = np.zeros(n * N)
+    if np.size(start) != n * N:
+        raise ValueError(f"start must have one value for each example and class, {n * N} in all.")
+    return _core.JointProblem(
+        np.ascontiguousarray(problem.labels, dtype=np.int32),
+        np.ascontiguousarray(problem.C, dtype=np.float64),
+        np.ascontiguousarray(start, dtype=np.float64).ravel(),
+        problem.points,
+        N,
+        problem.margin,
+        LOSSES[problem.loss],
+    )

@@ -30,8 +30,27 @@ void by_block_columns(Index n, int threads, double work, Body body) {
   });
 }
 
-/// out[k stride + c] += sum_r weights[k R + r] K[rows[r], columns[c]] for R rows and k < count, entries computed in Real,
-/// sums in double.
+/// out[k stride + c] += sum_r weights[k R + r] rows[r][c] for R rows, c < width and k < count; zeros cost nothing.
+template <class Real>
+void accumulate_each(const std::vector<const Real*>& rows, const double* weights, std::size_t R, Index width,
+                     double* out, Index count, std::size_t stride) {
+  if (count == 1) return sweep::accumulate(rows, weights, out, width);
+  std::vector<const Real*> some;
+  std::vector<double> their_weights;
+  for (Index k = 0; k < count; ++k) {
+    some.clear();
+    their_weights.clear();
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      if (const double w = weights[k * R + r]; w != 0.0) {
+        some.push_back(rows[r]);
+        their_weights.push_back(w);
+      }
+    sweep::accumulate(some, their_weights.data(), out + k * stride, width);
+  }
+}
+
+/// out[k stride + c] += sum_r weights[k R + r] K[rows[r], columns[c]] for R rows and k < count, entries computed in
+/// Real, sums in double.
 template <class Real>
 void add_products(const Gram& gram, std::span<const Index> rows, const double* weights, std::span<const Index> columns,
                   double* out, int threads, Index count, std::size_t stride) {
@@ -50,8 +69,7 @@ void add_products(const Gram& gram, std::span<const Index> rows, const double* w
       gram.block(some, columns.subspan(begin, width), block.data());
       values.clear();
       for (std::size_t r = 0; r < some.size(); ++r) values.push_back(block.data() + r * width);
-      for (Index k = 0; k < count; ++k)
-        sweep::accumulate(values, weights + k * R + first, out + k * stride + begin, static_cast<Index>(width));
+      accumulate_each(values, weights + first, R, static_cast<Index>(width), out + begin, count, stride);
     }
   });
 }

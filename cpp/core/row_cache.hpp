@@ -309,8 +309,7 @@ class RowCache {
     by_block_columns(static_cast<Index>(columns_->size()), threads, work, [&](Index begin, Index end) {
       std::vector<const Real*> values;
       for (Index slot : rows) values.push_back(kept_row(slot) + begin);
-      for (Index k = 0; k < count; ++k)
-        sweep::accumulate(values, weights.data() + k * rows.size(), out + k * columns_->size() + begin, end - begin);
+      accumulate_each(values, weights.data(), rows.size(), end - begin, out + begin, count, columns_->size());
     });
   }
 

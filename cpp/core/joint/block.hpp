@@ -1,8 +1,8 @@
 #pragma once
 // The exact best multipliers of one example, all others being fixed.
 //
-// With q = K_ii the gradient at the new multipliers a is h - q (a - alpha + shift (A(a) - A)), where shift is 1 (relative
-// margins) or -1/N (absolute ones). Hence, for t_k = q (alpha_k + shift A) + h_k and one number s,
+// With q = K_ii the gradient at the new multipliers a is h - q (a - alpha + shift (A(a) - A)), where shift is 1
+// (relative margins) or -1/N (absolute ones). Hence, for t_k = q (alpha_k + shift A) + h_k and one number s,
 //
 //   a_k = clip((t_k - s) / q, 0, C),   sum_k a_k = s / q          (Weston-Watkins)
 //   a_k = max(0, (t_k - s) / q),       sum_k a_k = min(s / q, C)  (Crammer-Singer)

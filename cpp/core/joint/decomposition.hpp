@@ -1,7 +1,7 @@
 #pragma once
 // Decomposition of the joint problem: working sets of examples, each with all its multipliers.
 //
-//   repeat  W  <- examples with free multipliers, and violators: the worst, and others from all over the data
+//   repeat  W  <- violating examples: the worst, and others from all over the data
 //           repeat  i <- the example of W that promises most;  alpha_i <- its exact best multipliers (block.hpp)
 //           f  <- f + K[:, W] (change of the coefficients of W), all N columns from the same rows
 //   until   the largest violation is at most the tolerance, on all examples and in double
@@ -67,8 +67,8 @@ class Decomposition {
   }
 
   Progress progress() const {
-    return {counters_.iterations, violation_, objective_, state_.size(), counters_.kernel_evaluations,
-            observer_.seconds()};
+    return {counters_.iterations,         violation_,         objective_, state_.size(),
+            counters_.kernel_evaluations, observer_.seconds()};
   }
 
   bool told_to_stop() {
@@ -151,29 +151,19 @@ class Decomposition {
     return why;
   }
 
-  /// Positions, ascending.
-  std::vector<Index> choose() {
-    std::vector<char> taken(state_.size(), 0);
-    std::vector<Index> chosen, violators;
-    auto keep = [&](Index e) {
-      taken[e] = 1;
-      chosen.push_back(e);
-    };
-    for (Index e = 0; e < state_.size() && static_cast<Index>(chosen.size()) < size_ / 2; ++e)
-      if (state_.is_free(e)) keep(e);
-    auto worse = [&](Index a, Index b) { return state_.violation[a] > state_.violation[b]; };
+  /// Positions, ascending. Neighbours violate together: half of W are the worst, half come from all over the data.
+  std::vector<Index> choose() const {
+    std::vector<Index> chosen;
     for (Index e = 0; e < state_.size(); ++e)
-      if (!taken[e] && state_.violation[e] > 0.0) violators.push_back(e);
-    const std::size_t room = size_ - chosen.size();
-    if (violators.size() > room) {  // neighbours violate together: half of the worst, half from all over the data
-      const std::size_t worst = (room + 1) / 2, others = room - worst;
-      std::nth_element(violators.begin(), violators.begin() + worst, violators.end(), worse);
-      std::sort(violators.begin() + worst, violators.end());
-      for (std::size_t m = 0; m < others; ++m)
-        violators[worst + m] = violators[worst + m * (violators.size() - worst) / others];
-      violators.resize(room);
+      if (state_.violation[e] > 0.0) chosen.push_back(e);
+    const std::size_t room = size_, worst = (room + 1) / 2, others = room - worst;
+    if (chosen.size() > room) {
+      std::nth_element(chosen.begin(), chosen.begin() + worst, chosen.end(),
+                       [&](Index a, Index b) { return state_.violation[a] > state_.violation[b]; });
+      std::sort(chosen.begin() + worst, chosen.end());
+      for (std::size_t m = 0; m < others; ++m) chosen[worst + m] = chosen[worst + m * (chosen.size() - worst) / others];
+      chosen.resize(room);
     }
-    for (Index e : violators) keep(e);
     std::sort(chosen.begin(), chosen.end());
     return chosen;
   }
@@ -198,8 +188,8 @@ class Decomposition {
     for (Index k = 0; k < state_.classes(); ++k)
       for (Index a : moved) weights.push_back(change[k * W.size() + a]);
     for (const double c : weights) travelled_ += std::max(0.0, c);
-    values_lost_ = !cache_.accumulate(rows, weights.data(), state_.value.data(), iterate_.threads(), must_stop,
-                                      state_.classes());
+    values_lost_ =
+        !cache_.accumulate(rows, weights.data(), state_.value.data(), iterate_.threads(), must_stop, state_.classes());
     state_.begin();
     ++counters_.rounds;
     if (trace_.due(counters_.rounds))
@@ -379,8 +369,8 @@ inline Solution solve(const Problem& problem, const Gram& gram, Index size, cons
     if (status) conclude(run.state(), *status, iterate.exact(), settings.run.stop.tolerance, observer, solution);
     return status.has_value();
   };
-  const bool at_once = settings.precision == Precision::Double ||
-                       (settings.precision == Precision::Auto && problem.size() <= small);
+  const bool at_once =
+      settings.precision == Precision::Double || (settings.precision == Precision::Auto && problem.size() <= small);
   if (at_once || !ends_in(float{}, settings.precision == Precision::Auto)) {
     solution.counters.double_precision = 1;
     ends_in(double{}, false);

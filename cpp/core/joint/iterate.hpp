@@ -135,7 +135,7 @@ class Iterate {
   /// sums += K[examples, :] (to - from), by class.
   template <class Real, class MustStop>
   bool add_values(const std::vector<double>& to, const std::vector<double>& from, const std::vector<Index>& examples,
-                    std::vector<double>& sums, MustStop must_stop) {
+                  std::vector<double>& sums, MustStop must_stop) {
     if (examples.empty()) return true;
     const Index N = problem_.classes;
     std::vector<Index> moved, room;
@@ -155,14 +155,14 @@ class Iterate {
       for (Index k = 0; k < N; ++k)
         for (Index i : some) weights.push_back(to[at(k, i)] - from[at(k, i)]);
       add_products<Real>(gram_, slots_.points(some, rows_room), weights.data(), columns, sums.data(), threads_, N,
-                        examples.size());
+                         examples.size());
       counters_.kernel_evaluations += static_cast<std::int64_t>(some.size() * columns.size());
       if (must_stop() && first + at_once < moved.size()) return false;
     }
     return true;
   }
 
-  std::vector<double> reference_;              // the coefficients that `value` belongs to
+  std::vector<double> reference_;               // the coefficients that `value` belongs to
   std::vector<double> exact_value_, exact_at_;  // values where they were exact the last time; the coefficients then
   std::vector<char> has_exact_;
   double correction_ = 0.0;

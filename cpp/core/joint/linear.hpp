@@ -17,8 +17,8 @@ namespace wm::joint {
 template <class Vectors>
 class LinearDescent {
  public:
-  LinearDescent(const Problem& problem, const Vectors& points, bool bias, const Settings& settings,
-                Observer& observer, Counters& counters, Trace& trace)
+  LinearDescent(const Problem& problem, const Vectors& points, bool bias, const Settings& settings, Observer& observer,
+                Counters& counters, Trace& trace)
       : problem_(problem),
         points_(points),
         bias_(bias),
@@ -164,7 +164,8 @@ class LinearDescent {
     std::vector<double> c(state_.classes());
     for (Index i = 0; i < state_.size(); ++i) {
       problem_.coefficients(
-          state_.label[i], [&](Index k) { return state_.alpha[state_.at(k, i)]; }, [&](Index k, double x) { c[k] = x; });
+          state_.label[i], [&](Index k) { return state_.alpha[state_.at(k, i)]; },
+          [&](Index k, double x) { c[k] = x; });
       if (std::any_of(c.begin(), c.end(), [](double x) { return x != 0.0; })) add(i, c);
       if (i % 64 == 63 && must_stop()) return false;
     }
@@ -198,8 +199,8 @@ class LinearDescent {
     return why;
   }
 
-  static constexpr std::size_t lane = 4;           // classes are padded to so many
-  static constexpr double negligible = 1e-3;       // violations, relative to the aim
+  static constexpr std::size_t lane = 4;      // classes are padded to so many
+  static constexpr double negligible = 1e-3;  // violations, relative to the aim
 
   const Problem& problem_;
   const Vectors& points_;

@@ -1,5 +1,6 @@
 #pragma once
-// The one quadratic program behind the machines that learn N classes at once. Example i has a label y_i and a price C_i;
+// The one quadratic program behind the machines that learn N classes at once. Example i has a label y_i and a price
+// C_i;
 //
 //   minimise  1/2 sum_k |f_k|^2 + sum_i C_i L_i,       L_i = sum_{k != y_i} max(0, h_ik)     (each class has its slack)
 //                                                   or L_i = max_{k != y_i} max(0, h_ik)     (one slack per example)
@@ -14,7 +15,8 @@
 //   maximise    D = margin sum_ik alpha_ik - 1/2 sum_k c_k'K c_k,       dD / d alpha_ik = h_ik,
 //   subject to  alpha_ik >= 0,  alpha_{i,y_i} = 0,  and  alpha_ik <= C_i  or  A_i = sum_k alpha_ik <= C_i,
 //
-//   c_ik = [k = y_i] A_i - alpha_ik   (relative)   or   A_i / N - alpha_ik   (absolute),     f_k = sum_i c_ik k(x_i, .).
+//   c_ik = [k = y_i] A_i - alpha_ik   (relative)   or   A_i / N - alpha_ik   (absolute),     f_k = sum_i c_ik k(x_i,
+//   .).
 //
 //   relative, sum: Weston and Watkins 1999.  relative, largest: Crammer and Singer 2001.  absolute, sum: Lee, Lin and
 //   Wahba 2004.  Dogan, Glasmachers and Igel (JMLR 17, 2016) see them as one family.
@@ -51,8 +53,7 @@ struct Problem {
   void coefficients(Index y, Alpha alpha, Write write) const {
     double total = 0.0;
     for (Index k = 0; k < classes; ++k) total += alpha(k);
-    for (Index k = 0; k < classes; ++k)
-      write(k, (relative() ? (k == y ? total : 0.0) : total / classes) - alpha(k));
+    for (Index k = 0; k < classes; ++k) write(k, (relative() ? (k == y ? total : 0.0) : total / classes) - alpha(k));
   }
 
   /// Throws std::invalid_argument unless every array fits and `start` is feasible.

@@ -84,9 +84,7 @@ class State {
   /// psi_e: what the slacks of the example are beyond what its multipliers allow. A multiplier that can rise asks for
   /// h <= 0, one that can fall for h >= 0; with one slack per example that is so for differences, the unused part of
   /// the price being one more multiplier, with h = 0.
-  void scan() {
-    problem_->one_slack() ? scan_as<true>(0, size()) : scan_as<false>(0, size());
-  }
+  void scan() { problem_->one_slack() ? scan_as<true>(0, size()) : scan_as<false>(0, size()); }
 
   /// Likewise, of one example.
   double scan(Index e) {
@@ -211,8 +209,7 @@ class State {
             low[e] = down < low[e] ? down : low[e];
           }
         }
-        for (Index e = 0; e < m; ++e)
-          violation[from + e] = one_slack ? high[e] - low[e] : std::max(high[e], -low[e]);
+        for (Index e = 0; e < m; ++e) violation[from + e] = one_slack ? high[e] - low[e] : std::max(high[e], -low[e]);
       }
     });
   }

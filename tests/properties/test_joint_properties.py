@@ -87,7 +87,9 @@ def test_a_run_cut_short_is_feasible_and_certified(machine, seed, steps):
         assert (alpha <= problem.C[:, None]).all()
     dual, primal = reference.objectives(problem, K, alpha)
     assert solution.duality_gap == pytest.approx(primal - dual, rel=1e-9, abs=1e-9)
-    assert solution.kkt_violation == pytest.approx(reference.violation(problem, K, alpha), rel=1e-9, abs=1e-12)
+    assert solution.kkt_violation == pytest.approx(
+        reference.violation(problem, K, alpha), rel=1e-9, abs=1e-12
+    )
     np.testing.assert_allclose(
         problem.coefficients(alpha), reference.coefficients(problem.loss, problem.labels, alpha), atol=1e-13
     )

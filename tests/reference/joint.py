@@ -101,7 +101,8 @@ def violation(problem, K, alpha):
         others = [k for k in range(problem.classes) if k != problem.labels[i]]
         C = problem.C[i]
         if problem.loss == "relative-largest":  # the unused part of the price has h = 0
-            fallers = [h[i, k] for k in others if alpha[i, k] > 0] + [0.0] * bool(alpha[i].sum() < C * (1 - 1e-13))
+            has_rest = alpha[i].sum() < C * (1 - 1e-13)
+            fallers = [h[i, k] for k in others if alpha[i, k] > 0] + [0.0] * int(has_rest)
             worst = max(worst, max(0.0, *(h[i, k] for k in others)) - min(fallers))
         else:
             for k in others:

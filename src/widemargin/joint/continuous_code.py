@@ -31,7 +31,8 @@ class ContinuousCode(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     from which others. Their outputs g(x) = (g_1(x), ..., g_F(x)) on the training set are then the data from
     which a real code M is learnt, one row per class again,
 
-        min  |M| + C sum_i xi_i   s.t.  <g(x_i), M_{y_i}> >= <g(x_i), M_r> + 1 - xi_i  for r != y_i,  xi_i >= 0,
+        min  |M| + C sum_i xi_i
+        s.t.  <g(x_i), M_{y_i}> >= <g(x_i), M_r> + 1 - xi_i  for r != y_i,  xi_i >= 0,
 
     and x belongs to the class r with the largest <g(x), M_r>. |M| is half the squared 2-norm (then this is
     the machine of Crammer and Singer on the outputs, and may have any kernel), or the 1-norm or the largest
@@ -148,7 +149,8 @@ class ContinuousCode(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         M = np.asarray(self.code)
         if M.ndim != 2 or len(M) != N or M.shape[1] == 0:
             raise ValueError(
-                f"code must have a row for each of the {N} classes and a column per machine, not the shape {M.shape}."
+                f"code must have a row for each of the {N} classes and a column per machine, not the shape "
+                f"{M.shape}."
             )
         if not np.isin(M, (-1, 0, 1)).all():
             raise ValueError("code must have entries -1, 0 and +1 only.")
@@ -204,7 +206,7 @@ def least_code(
 ) -> tuple[Matrix, float]:
     """The code M that minimises its norm (1 or infinity) + C sum_i xi_i on outputs G, and that minimum.
 
-    A linear program in M = P - Q with P, Q >= 0, the slacks, and for the largest entry of M one more variable.
+    A linear program in M = P - Q with P, Q >= 0, the slacks and, for the largest entry, one more variable.
     """
     crammer_singer(labels, C, classes)  # refuses what makes no sense
     (n, F), largest = G.shape, norm == np.inf

@@ -117,7 +117,7 @@ def jointly_documented(machine: type[Any]) -> type[Any]:
 
 
 class JointMachine(ClassifierMixin, KernelMachine):
-    """A classifier with one function per class, all of one problem; a sub-class says of which (`_problem`)."""
+    """A classifier with one function per class, all of one problem; a sub-class says which (`_problem`)."""
 
     _rules: ClassVar[dict[str, parameters.Rule]] = KernelMachine._rules | {
         "C": parameters.positive_and_finite,

@@ -20,7 +20,7 @@ class WestonWatkins(JointMachine):
         max  2 sum_ik alpha_ik - 1/2 sum_k c_k'K c_k   s.t.  0 <= alpha_ik <= C_i,  alpha_{i,y_i} = 0.
 
     With two classes f_1 is `SVC(C, fit_intercept=False)`. A machine for study: no advantage over one-vs-all
-    has been shown, and it takes longer to train.
+    has been shown.
 
     Parameters
     ----------

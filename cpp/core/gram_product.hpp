@@ -11,10 +11,13 @@ namespace wm {
 inline constexpr std::size_t block_rows = 512;
 inline constexpr Index block_columns = 256;
 
-/// How many rows to compute before asking whether to stop: a few hundredths of a second.
-inline std::size_t rows_between_questions(const Gram& gram, std::size_t columns) {
+/// How many rows to compute, and to multiply by `count` weights each, before asking whether to stop: a few hundredths
+/// of a second.
+inline std::size_t rows_between_questions(const Gram& gram, std::size_t columns, Index count = 1) {
   constexpr double multiplications = 1 << 30, entries = 1 << 23;
-  const double affordable = std::min(multiplications / gram.entry_work, entries) / static_cast<double>(columns + 1);
+  const double sums = 1.0 + (count - 1) / 8.0;
+  const double affordable =
+      std::min(multiplications / gram.entry_work, entries / sums) / static_cast<double>(columns + 1);
   const std::size_t rows = std::clamp<std::size_t>(static_cast<std::size_t>(affordable), 16, 4096);
   return rows < block_rows ? rows : rows / block_rows * block_rows;
 }

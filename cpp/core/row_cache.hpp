@@ -107,7 +107,7 @@ class RowCache {
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_partition(order.begin(), order.end(), [&](std::size_t r) { return find(rows[r]) != nullptr; });
     const std::size_t width = columns_->size(), room = room_for_rows(width);
-    const std::size_t at_once = rows_between_questions(gram_, width);
+    const std::size_t at_once = rows_between_questions(gram_, width, count);
     for (std::size_t r = 0; r < std::min(room, rows.size()); ++r)
       if (Entry* const entry = find(rows[order[r]])) touch(*entry);
     std::vector<Index> some;

@@ -159,6 +159,12 @@ def test_a_descent_by_weights_stops_when_told_and_keeps_a_record():
 
 
 @every
+def test_the_number_of_threads_does_not_matter(estimator):
+    one, two = (estimator(n_jobs=jobs).fit(HARD_X, HARD_Y) for jobs in (1, 2))
+    np.testing.assert_array_equal(one.dual_coef_, two.dual_coef_)
+
+
+@every
 def test_a_model_file_holds_it(estimator, tmp_path):
     machine = estimator().fit(X, np.array(["a", "b", "c"])[y])
     save_model(machine, tmp_path / "joint.model")

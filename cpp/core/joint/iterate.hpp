@@ -146,7 +146,7 @@ class Iterate {
           break;
         }
     const std::span<const Index> columns = slots_.points(examples, room);
-    const std::size_t at_once = rows_between_questions(gram_, columns.size());
+    const std::size_t at_once = rows_between_questions(gram_, columns.size(), N);
     std::vector<Index> some, rows_room;
     std::vector<double> weights;
     for (std::size_t first = 0; first < moved.size(); first += at_once) {

@@ -45,7 +45,7 @@ class BredensteinerBennett(JointMachine):
     True
     """
 
-    def _problem(self, labels: NDArray[np.int32], C: Vector, classes: int) -> JointProblem:
+    def _problem(self, labels: NDArray[np.integer], C: Vector, classes: int) -> JointProblem:
         return bredensteiner_bennett(labels, C, classes)
 
     def _keep_certificate(self, solved: Solved, count: int = 1) -> None:

@@ -47,5 +47,5 @@ class CrammerSinger(JointMachine):
     'OPTIMAL'
     """
 
-    def _problem(self, labels: NDArray[np.int32], C: Vector, classes: int) -> JointProblem:
+    def _problem(self, labels: NDArray[np.integer], C: Vector, classes: int) -> JointProblem:
         return crammer_singer(labels, C, classes)

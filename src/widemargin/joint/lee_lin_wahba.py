@@ -47,5 +47,5 @@ class LeeLinWahba(JointMachine):
     array([[ 1. , -0.5, -0.5]])
     """
 
-    def _problem(self, labels: NDArray[np.int32], C: Vector, classes: int) -> JointProblem:
+    def _problem(self, labels: NDArray[np.integer], C: Vector, classes: int) -> JointProblem:
         return lee_lin_wahba(labels, C, classes)

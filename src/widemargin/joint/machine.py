@@ -169,7 +169,7 @@ class JointMachine(ClassifierMixin, KernelMachine):
         self.warm_start = warm_start
         self.solver = solver
 
-    def _problem(self, labels: NDArray[np.int32], C: Vector, classes: int) -> JointProblem:
+    def _problem(self, labels: NDArray[np.integer], C: Vector, classes: int) -> JointProblem:
         """The problem of examples with these labels and prices."""
         raise NotImplementedError
 

@@ -46,5 +46,5 @@ class WestonWatkins(JointMachine):
     True
     """
 
-    def _problem(self, labels: NDArray[np.int32], C: Vector, classes: int) -> JointProblem:
+    def _problem(self, labels: NDArray[np.integer], C: Vector, classes: int) -> JointProblem:
         return weston_watkins(labels, C, classes)

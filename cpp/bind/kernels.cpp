@@ -16,11 +16,14 @@
 #include "kernels/precomputed.hpp"
 #include "kernels/tabulated.hpp"
 #include "points.hpp"
+#include "points_argument.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
 
 namespace {
+
+using wm::bind::PyPoints;
 
 using wm::Index;
 
@@ -143,11 +146,6 @@ void bind_gram(nb::module_& m) {
       .def_ro("entry_work", &wm::Gram::entry_work, "About how many multiplications are behind an entry.")
       .def_prop_ro("preferred_block", &wm::Gram::preferred_block, "How many rows to ask for at a time.");
 }
-
-/// Borrowed data; the Python object keeps the arrays alive.
-struct PyPoints {
-  wm::Points view;
-};
 
 template <class T>
 void bind_dense(nb::class_<PyPoints>& points) {

@@ -4,6 +4,7 @@ namespace nb = nanobind;
 
 void bind_deactivation(nb::module_& m);
 void bind_free_set(nb::module_& m);
+void bind_joint(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_solvers(nb::module_& m);
 void bind_threads(nb::module_& m);
@@ -15,4 +16,5 @@ NB_MODULE(_core, m) {
   bind_threads(m);
   bind_free_set(m);
   bind_deactivation(m);
+  bind_joint(m);
 }

@@ -13,10 +13,13 @@ namespace wm {
 inline constexpr std::size_t block_rows = 512;
 inline constexpr Index block_columns = 256;
 
-/// How many rows to compute before asking whether to stop: a few hundredths of a second.
-inline std::size_t rows_between_questions(const Gram& gram, std::size_t columns) {
+/// How many rows to compute, and to multiply by `count` weights each, before asking whether to stop: a few hundredths
+/// of a second.
+inline std::size_t rows_between_questions(const Gram& gram, std::size_t columns, Index count = 1) {
   constexpr double multiplications = 1 << 30, entries = 1 << 23;
-  const double affordable = std::min(multiplications / gram.entry_work, entries) / static_cast<double>(columns + 1);
+  const double sums = 1.0 + (count - 1) / 8.0;
+  const double affordable =
+      std::min(multiplications / gram.entry_work, entries / sums) / static_cast<double>(columns + 1);
   const std::size_t rows = std::clamp<std::size_t>(static_cast<std::size_t>(affordable), 16, 4096);
   return rows < block_rows ? rows : rows / block_rows * block_rows;
 }
@@ -33,24 +36,55 @@ void by_block_columns(Index n, int threads, double work, Body body) {
   });
 }
 
-/// out[c] += sum_r weights[r] K[rows[r], columns[c]], entries computed in Real, the sum in double.
+/// out[k stride + c] += sum_r weights[k R + r] rows[r][c] for R rows, c < width and k < count; zeros cost nothing.
 template <class Real>
-void add_product(const Gram& gram, std::span<const Index> rows, const double* weights, std::span<const Index> columns,
-                 double* out, int threads) {
+void accumulate_each(const std::vector<const Real*>& rows, const double* weights, std::size_t R, Index width,
+                     double* out, Index count, std::size_t stride) {
+  if (count == 1) return sweep::accumulate(rows, weights, out, width);
+  std::vector<const Real*> some;
+  std::vector<double> their_weights;
+  for (Index k = 0; k < count; ++k) {
+    some.clear();
+    their_weights.clear();
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      if (const double w = weights[k * R + r]; w != 0.0) {
+        some.push_back(rows[r]);
+        their_weights.push_back(w);
+      }
+    sweep::accumulate(some, their_weights.data(), out + k * stride, width);
+  }
+}
+
+/// out[k stride + c] += sum_r weights[k R + r] K[rows[r], columns[c]] for R rows and k < count, entries computed in
+/// Real, sums in double.
+template <class Real>
+void add_products(const Gram& gram, std::span<const Index> rows, const double* weights, std::span<const Index> columns,
+                  double* out, int threads, Index count, std::size_t stride) {
   const double work = gram.entry_work * static_cast<double>(rows.size() * columns.size());
   by_block_columns(static_cast<Index>(columns.size()), threads, work, [&](Index begin, Index end) {
-    const std::size_t width = end - begin;
-    if (gram.stored()) return gram.accumulate(rows, {weights, rows.size()}, columns.subspan(begin, width), out + begin);
-    Lease<Real> block(std::min(block_rows, rows.size()) * width);
+    const std::size_t width = end - begin, R = rows.size();
+    if (gram.stored()) {
+      for (Index k = 0; k < count; ++k)
+        gram.accumulate(rows, {weights + k * R, R}, columns.subspan(begin, width), out + k * stride + begin);
+      return;
+    }
+    Lease<Real> block(std::min(block_rows, R) * width);
     std::vector<const Real*> values;
-    for (std::size_t first = 0; first < rows.size(); first += block_rows) {
-      const auto some = rows.subspan(first, std::min(block_rows, rows.size() - first));
+    for (std::size_t first = 0; first < R; first += block_rows) {
+      const auto some = rows.subspan(first, std::min(block_rows, R - first));
       gram.block(some, columns.subspan(begin, width), block.data());
       values.clear();
       for (std::size_t r = 0; r < some.size(); ++r) values.push_back(block.data() + r * width);
-      sweep::accumulate(values, weights + first, out + begin, static_cast<Index>(width));
+      accumulate_each(values, weights + first, R, static_cast<Index>(width), out + begin, count, stride);
     }
   });
+}
+
+/// out[c] += sum_r weights[r] K[rows[r], columns[c]]
+template <class Real>
+void add_product(const Gram& gram, std::span<const Index> rows, const double* weights, std::span<const Index> columns,
+                 double* out, int threads) {
+  add_products<Real>(gram, rows, weights, columns, out, threads, 1, columns.size());
 }
 
 /// out[a] += sum_b weights[b] K[points[a], points[b]], as above; of two mirrored entries one is computed. Asks

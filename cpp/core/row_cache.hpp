@@ -98,14 +98,16 @@ class RowCache {
   }
 
   /// out[c] += sum_r weights[r] K[rows[r], c] over the current columns. Rows for which there is no room besides the
-  /// others of `rows` are not kept. Asks `must_stop()` now and then and returns false if it said so.
+  /// others of `rows` are not kept. Asks `must_stop()` now and then and returns false if it said so. Likewise for all
+  /// `count` vectors of weights, and their sums, that follow one another.
   template <class MustStop>
-  bool accumulate(std::span<const Index> rows, const double* weights, double* out, int threads, MustStop must_stop) {
+  bool accumulate(std::span<const Index> rows, const double* weights, double* out, int threads, MustStop must_stop,
+                  Index count = 1) {
     std::vector<std::size_t> order(rows.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_partition(order.begin(), order.end(), [&](std::size_t r) { return find(rows[r]) != nullptr; });
     const std::size_t width = columns_->size(), room = room_for_rows(width);
-    const std::size_t at_once = rows_between_questions(gram_, width);
+    const std::size_t at_once = rows_between_questions(gram_, width, count);
     for (std::size_t r = 0; r < std::min(room, rows.size()); ++r)
       if (Entry* const entry = find(rows[order[r]])) touch(*entry);
     std::vector<Index> some;
@@ -114,12 +116,11 @@ class RowCache {
       const std::size_t end = std::min({rows.size(), first + at_once, first < room ? room : rows.size()});
       some.clear();
       their_weights.clear();
-      for (std::size_t r = first; r < end; ++r) {
-        some.push_back(rows[order[r]]);
-        their_weights.push_back(weights[order[r]]);
-      }
-      end <= room ? add_kept_rows(some, their_weights, out, threads)
-                  : add_passing_rows(some, their_weights, out, threads);
+      for (std::size_t r = first; r < end; ++r) some.push_back(rows[order[r]]);
+      for (Index k = 0; k < count; ++k)
+        for (std::size_t r = first; r < end; ++r) their_weights.push_back(weights[k * rows.size() + order[r]]);
+      end <= room ? add_kept_rows(some, their_weights, out, threads, count)
+                  : add_passing_rows(some, their_weights, out, threads, count);
       first = end;
       if (first < rows.size() && must_stop()) return false;
     }
@@ -301,31 +302,34 @@ class RowCache {
   /// Null if it is not cached.
   Entry* find(Index slot) const { return entries_[slot].get(); }
 
-  void add_kept_rows(const std::vector<Index>& rows, const std::vector<double>& weights, double* out, int threads) {
+  void add_kept_rows(const std::vector<Index>& rows, const std::vector<double>& weights, double* out, int threads,
+                     Index count) {
     fetch(rows, threads);
-    const double work = static_cast<double>(rows.size() * columns_->size());
+    const double work = static_cast<double>(rows.size() * columns_->size() * count);
     by_block_columns(static_cast<Index>(columns_->size()), threads, work, [&](Index begin, Index end) {
       std::vector<const Real*> values;
       for (Index slot : rows) values.push_back(kept_row(slot) + begin);
-      sweep::accumulate(values, weights.data(), out + begin, end - begin);
+      accumulate_each(values, weights.data(), rows.size(), end - begin, out + begin, count, columns_->size());
     });
   }
 
-  void add_passing_rows(const std::vector<Index>& rows, std::vector<double> weights, double* out, int threads) {
+  void add_passing_rows(const std::vector<Index>& rows, std::vector<double> weights, double* out, int threads,
+                        Index count) {
     std::vector<Index> room;
     const std::span<const Index> row_points = slots_.points(rows, room);
     if (row_points.size() < rows.size()) {  // grounded rows are zero
       std::size_t left = 0;
-      for (std::size_t r = 0; r < rows.size(); ++r)
-        if (!slots_.grounded(rows[r])) weights[left++] = weights[r];
+      for (std::size_t w = 0; w < weights.size(); ++w)
+        if (!slots_.grounded(rows[w % rows.size()])) weights[left++] = weights[w];
     }
     counters_.cache_misses += static_cast<std::int64_t>(row_points.size());
     counters_.kernel_evaluations += static_cast<std::int64_t>(row_points.size() * points_.size());
-    if (points_.size() == columns_->size())
-      return add_product<Real>(gram_, row_points, weights.data(), points_, out, threads);
-    std::vector<double> sums(columns_->size(), 0.0);
-    add_product<Real>(gram_, row_points, weights.data(), points_, sums.data(), threads);
-    ground(*columns_, points_.size(), sums.data());
+    const std::size_t width = columns_->size();
+    if (points_.size() == width)
+      return add_products<Real>(gram_, row_points, weights.data(), points_, out, threads, count, width);
+    std::vector<double> sums(count * width, 0.0);
+    add_products<Real>(gram_, row_points, weights.data(), points_, sums.data(), threads, count, width);
+    for (Index k = 0; k < count; ++k) ground(*columns_, points_.size(), sums.data() + k * width);
     for (std::size_t c = 0; c < sums.size(); ++c) out[c] += sums[c];
   }
 

@@ -11,10 +11,13 @@ namespace wm {
 /// share a slot. Where none do, a slot is a variable and nothing is stored.
 class Slots {
  public:
-  Slots(const Problem& problem, Index gram_rows) : size_(problem.size()), points_(problem.points) {
+  Slots(const Problem& problem, Index gram_rows) : Slots(problem.size(), problem.points, gram_rows) {}
+
+  /// Of so many variables with these points, see Problem.
+  Slots(Index variables, std::span<const Index> points, Index gram_rows) : size_(variables), points_(points) {
     if (points_.empty()) return;
     if (repeated(points_, gram_rows))
-      number(problem, gram_rows);
+      number(gram_rows);
     else if (counts_up(points_))
       points_ = {};
   }
@@ -53,10 +56,10 @@ class Slots {
     return true;
   }
 
-  void number(const Problem& problem, Index gram_rows) {
+  void number(Index gram_rows) {
     std::vector<Index> slot_of_point(gram_rows + 1, -1);
-    of_variable_.reserve(problem.size());
-    for (const Index point : problem.points) {
+    of_variable_.reserve(size_);
+    for (const Index point : points_) {
       Index& slot = slot_of_point[point + 1];
       if (slot < 0) {
         slot = static_cast<Index>(own_points_.size());

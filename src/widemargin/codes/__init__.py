@@ -29,7 +29,7 @@ from .decodings import (
 from .hill_climbing import hill_climbing
 from .random_codes import dense_random, sparse_random
 from .report import CodeReport
-from .scheme import CODES, DECODINGS, Scheme, choose_scheme
+from .scheme import CODES, DECODINGS, Scheme, choose_code, choose_scheme
 from .small_codes import all_pairs, complete, one_vs_all, two_classes
 
 __all__ = [
@@ -55,6 +55,7 @@ __all__ = [
     "WuLinWeng2",
     "all_pairs",
     "bch",
+    "choose_code",
     "choose_scheme",
     "complete",
     "dag_order",

@@ -30,6 +30,8 @@ PACKAGES = (
     "losses",
     "regularization",
     "reduction",
+    "joint",
+    "joint_problems",
     "least_squares.centres",
 )
 

@@ -3,6 +3,8 @@
 from widemargin.solvers.deactivation import Deactivation, Held
 from widemargin.solvers.decomposition import Decomposition
 from widemargin.solvers.free_set import FreeSet
+from widemargin.solvers.joint_decomposition import JointDecomposition
+from widemargin.solvers.joint_descent import JointDescent
 from widemargin.solvers.smo import SMO
 from widemargin.solvers.solution import Solution, Status, Stop
 from widemargin.solvers.steps import Newton, OverRelaxed, PlanningAhead
@@ -23,6 +25,8 @@ __all__ = [
     "Greedy",
     "Held",
     "HybridMaximumGain",
+    "JointDecomposition",
+    "JointDescent",
     "MaximumGain",
     "MostViolatingPair",
     "Newton",

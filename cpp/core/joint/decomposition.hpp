@@ -1,0 +1,381 @@
+#pragma once
+// Decomposition of the joint problem: working sets of examples, each with all its multipliers.
+//
+//   repeat  W  <- violating examples: the worst, and others from all over the data
+//           repeat  i <- the example of W that promises most;  alpha_i <- its exact best multipliers (block.hpp)
+//           f  <- f + K[:, W] (change of the coefficients of W), all N columns from the same rows
+//   until   the largest violation is at most the tolerance, on all examples and in double
+//
+// No constraint joins two examples, so steps on single examples converge, and W always holds the worst of them.
+
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include "../row_cache.hpp"
+#include "../solve.hpp"
+#include "iterate.hpp"
+#include "state.hpp"
+
+namespace wm::joint {
+
+template <class Real>
+class Decomposition {
+ public:
+  Decomposition(Iterate& iterate, Index size, const Settings& settings, bool may_need_double, Observer& observer,
+                Counters& counters, Trace& trace)
+      : iterate_(iterate),
+        size_(affordable(size, settings.cache_bytes)),
+        settings_(settings),
+        may_need_double_(may_need_double),
+        observer_(observer),
+        counters_(counters),
+        trace_(trace),
+        cache_(iterate.gram(), iterate.slots(), settings.cache_bytes, counters) {
+    for (const double a : iterate.alpha) travelled_ += a;
+    activate_all();
+    objective_ = state_.dual();
+  }
+
+  /// Nothing: single precision does not suffice, continue in double.
+  std::optional<Status> run() {
+    while (true) {
+      end_polish_if_due();
+      violation_ = state_.largest_violation();
+      if (violation_ <= aim_ && verified()) return outcome(status_);
+      if (out_of_iterations() || told_to_stop()) return finish(outcome(status_));
+      if (precision_exhausted_) return std::nullopt;
+      if (!improve(choose()) && nothing_to_gain()) return outcome(status_);
+      if (counters_.rounds % rounds_between_shrinks == 0) shrink();
+    }
+  }
+
+  /// All examples, once the run has ended.
+  const State& state() const { return state_; }
+
+ private:
+  bool shrunk() const { return state_.size() < iterate_.n(); }
+
+  bool stop(Status why) {
+    status_ = why;
+    return true;
+  }
+
+  bool out_of_iterations() {
+    const std::int64_t limit = settings_.run.stop.max_iterations;
+    return limit >= 0 && counters_.iterations >= limit && stop(Status::MaxIterations);
+  }
+
+  Progress progress() const {
+    return {counters_.iterations,         violation_,         objective_, state_.size(),
+            counters_.kernel_evaluations, observer_.seconds()};
+  }
+
+  bool told_to_stop() {
+    return observer_.must_stop(settings_.run.stop, status_, [&] { return progress(); });
+  }
+
+  /// What rounding in the rows may have done to slacks, differences of two values.
+  double error() const { return 2.0 * iterate_.gram().rounding(arithmetic_of<Real>) * travelled_; }
+
+  void activate(std::vector<Index> examples) {
+    cache_.set_columns(std::make_shared<const std::vector<Index>>(examples));
+    state_.resize(std::move(examples));
+    for (Index e = 0; e < state_.size(); ++e) {
+      const Index i = state_.example[e];
+      state_.diagonal[e] = iterate_.diagonal(i);
+      for (Index k = 0; k < state_.classes(); ++k) {
+        state_.alpha[state_.at(k, e)] = iterate_.alpha[iterate_.at(k, i)];
+        state_.value[state_.at(k, e)] = iterate_.value[iterate_.at(k, i)];
+      }
+    }
+    state_.begin();
+    violation_ = state_.largest_violation();
+  }
+
+  void activate_all() {
+    std::vector<Index> all(iterate_.n());
+    std::iota(all.begin(), all.end(), Index{0});
+    activate(std::move(all));
+  }
+
+  /// The iterate learns the values the state has.
+  void store_values() {
+    for (Index k = 0; k < state_.classes(); ++k)
+      for (Index e = 0; e < state_.size(); ++e)
+        iterate_.value[iterate_.at(k, state_.example[e])] = state_.value[state_.at(k, e)];
+  }
+
+  /// Sets aside examples that sit at their bounds and would stay there, if that is half of them or more.
+  void shrink() {
+    if (!settings_.run.shrinking) return;
+    std::vector<Index> left;
+    for (Index e = 0; e < state_.size(); ++e)
+      if (!state_.is_settled(e, violation_)) left.push_back(state_.example[e]);
+    if (2 * static_cast<Index>(left.size()) > state_.size() || left.empty()) return;
+    ++counters_.shrinks;
+    if (!shrunk()) iterate_.refer();
+    store_values();
+    activate(std::move(left));
+  }
+
+  /// The values of the iterate, exact where that counts; false if told to stop meanwhile.
+  template <class MustStop>
+  bool refresh(MustStop must_stop) {
+    if (values_lost_) return iterate_.start<double>(must_stop) && iterate_.settle(0.0, must_stop);
+    std::vector<char> active(iterate_.n(), 0);
+    for (Index i : state_.example) active[i] = 1;
+    std::vector<Index> aside;
+    for (Index i = 0; i < iterate_.n(); ++i)
+      if (!active[i]) aside.push_back(i);
+    if (!aside.empty() && !iterate_.update<Real>(aside, must_stop)) return false;
+    store_values();
+    return iterate_.settle(error(), must_stop);
+  }
+
+  bool reload() {
+    if (shrunk()) ++counters_.unshrinks;
+    const bool complete = refresh([&] { return told_to_stop(); });
+    activate_all();
+    if (!complete) return false;
+    objective_ = state_.dual();
+    return true;
+  }
+
+  /// Leaves with exact values, unless somebody is waiting and it would take long.
+  Status finish(Status why) {
+    const double patience = why == Status::Interrupted ? 0.02 : why == Status::MaxTime ? 0.1 : infinity;
+    const double deadline = observer_.seconds() + patience;
+    refresh([&] { return observer_.seconds() > deadline; });
+    activate_all();
+    return why;
+  }
+
+  /// Positions, ascending. Neighbours violate together: half of W are the worst, half come from all over the data.
+  std::vector<Index> choose() const {
+    std::vector<Index> chosen;
+    for (Index e = 0; e < state_.size(); ++e)
+      if (state_.violation[e] > 0.0) chosen.push_back(e);
+    const std::size_t room = size_, worst = (room + 1) / 2, others = room - worst;
+    if (chosen.size() > room) {
+      std::nth_element(chosen.begin(), chosen.begin() + worst, chosen.end(),
+                       [&](Index a, Index b) { return state_.violation[a] > state_.violation[b]; });
+      std::sort(chosen.begin() + worst, chosen.end());
+      for (std::size_t m = 0; m < others; ++m) chosen[worst + m] = chosen[worst + m * (chosen.size() - worst) / others];
+      chosen.resize(room);
+    }
+    std::sort(chosen.begin(), chosen.end());
+    return chosen;
+  }
+
+  /// Improves the examples at these positions; false if nothing moved.
+  bool improve(const std::vector<Index>& W) {
+    const auto must_stop = [&] { return told_to_stop(); };
+    std::vector<Index> examples;
+    for (Index e : W) examples.push_back(state_.example[e]);
+    if (!cache_.block(examples, W, room_for(W.size() * W.size()), iterate_.threads(), must_stop)) return true;
+    const std::vector<double> change = best_change(W, std::move(examples));
+    std::vector<Index> moved, rows;
+    for (std::size_t a = 0; a < W.size(); ++a)
+      for (Index k = 0; k < state_.classes(); ++k)
+        if (change[k * W.size() + a] != 0.0) {
+          moved.push_back(static_cast<Index>(a));
+          rows.push_back(state_.example[W[a]]);
+          break;
+        }
+    if (moved.empty()) return false;
+    std::vector<double> weights;
+    for (Index k = 0; k < state_.classes(); ++k)
+      for (Index a : moved) weights.push_back(change[k * W.size() + a]);
+    for (const double c : weights) travelled_ += std::max(0.0, c);
+    values_lost_ =
+        !cache_.accumulate(rows, weights.data(), state_.value.data(), iterate_.threads(), must_stop, state_.classes());
+    state_.begin();
+    ++counters_.rounds;
+    if (trace_.due(counters_.rounds))
+      trace_.record(progress(), counters_.cache_hits, rows.front(), rows.back(),
+                    {static_cast<double>(moved.size()), 0.0, StepKind::Free});
+    return true;
+  }
+
+  /// Steps on single examples of W until it is much better than the rest; returns the change of coefficients, by class.
+  std::vector<double> best_change(const std::vector<Index>& W, std::vector<Index> examples) {
+    const Index N = state_.classes();
+    const std::size_t m = W.size();
+    inner_.resize(std::move(examples));
+    std::vector<double> before(m * N);
+    for (std::size_t a = 0; a < m; ++a) {
+      inner_.diagonal[a] = state_.diagonal[W[a]];
+      for (Index k = 0; k < N; ++k) {
+        before[k * m + a] = inner_.alpha[k * m + a] = state_.alpha[state_.at(k, W[a])];
+        inner_.value[k * m + a] = state_.value[state_.at(k, W[a])];
+      }
+    }
+    inner_.begin();
+    const double enough = std::max(0.1 * violation_, 0.9 * aim_);
+    for (std::int64_t step = 0, limit = inner_iterations(m); step < limit; ++step) {
+      const Index e = inner_.most_promising();
+      if (e < 0 || inner_.largest_violation() <= enough) break;
+      const double gain = inner_.improve(e);
+      objective_ += gain;
+      inner_.follow(room_.get() + e * m);
+      inner_.scan();
+      ++counters_.iterations;
+      if (step % 64 == 63 && told_to_stop()) break;
+    }
+    std::vector<double> change(m * N), step(N);
+    for (std::size_t a = 0; a < m; ++a) {
+      for (Index k = 0; k < N; ++k) {
+        const double now = inner_.alpha[k * m + a];
+        step[k] = now - before[k * m + a];
+        state_.alpha[state_.at(k, W[a])] = iterate_.alpha[iterate_.at(k, inner_.example[a])] = now;
+      }
+      iterate_.problem().coefficients(
+          inner_.label[a], [&](Index k) { return step[k]; }, [&](Index k, double c) { change[k * m + a] = c; });
+    }
+    return change;
+  }
+
+  std::int64_t inner_iterations(std::int64_t q) const {
+    const std::int64_t limit = settings_.run.stop.max_iterations, plenty = 64 * q;
+    return limit < 0 ? plenty : std::min(plenty, limit - counters_.iterations);
+  }
+
+  /// No change that helps: look at everything again; if that was already so, this is the end.
+  bool nothing_to_gain() {
+    if (verified()) return true;
+    if (!may_need_double_) return stop(Status::Stalled);
+    precision_exhausted_ = true;
+    return false;
+  }
+
+  /// Optimal on the active examples: is it on all of them, in double?
+  bool verified() {
+    const bool shrunk_before = shrunk();
+    if (!reload()) return true;
+    if (violation_ <= tolerance_) {
+      status_ = Status::Optimal;
+      return !polish();
+    }
+    if (!shrunk_before && violation_ > 0.5 * best_exact_ && ++stalls_ > 3) {
+      precision_exhausted_ = may_need_double_;
+      return !precision_exhausted_ && stop(Status::Stalled);
+    }
+    best_exact_ = std::min(best_exact_, violation_);
+    aim_ = std::max(0.5 * tolerance_, tolerance_ - 2.0 * iterate_.correction());
+    return false;
+  }
+
+  /// Goes on to a violation of rounding size if that was asked for; false if it is done or not wanted.
+  bool polish() {
+    const std::int64_t steps = settings_.run.stop.polish;
+    if (polished_ || steps <= 0 || counters_.iterations == 0) return false;
+    polished_ = true;
+    tolerance_ = aim_ = 1e-11 * iterate_.problem().margin;
+    polish_end_ = counters_.iterations + steps;
+    return true;
+  }
+
+  void end_polish_if_due() {
+    if (counters_.iterations < polish_end_) return;
+    tolerance_ = aim_ = settings_.run.stop.tolerance;
+    polish_end_ = never;
+  }
+
+  /// What ends the polishing of a solution that is good enough does not make it worse.
+  Status outcome(Status status) const {
+    return polish_end_ != never && violation_ <= settings_.run.stop.tolerance ? Status::Optimal : status;
+  }
+
+  /// Memory that stays from one block to the next, a part of the budget for rows.
+  Real* room_for(std::size_t entries) {
+    if (entries > room_size_) {
+      cache_.lend((entries - room_size_) * sizeof(Real));
+      room_.reset();
+      room_ = std::make_unique_for_overwrite<Real[]>(room_size_ = entries);
+    }
+    return room_.get();
+  }
+
+  /// No more examples than let their block be half of the budget, if that is not too few to work with.
+  static Index affordable(Index size, std::size_t cache_bytes) {
+    constexpr double few = 64;
+    const double most = std::sqrt(0.5 * static_cast<double>(cache_bytes) / sizeof(Real));
+    return static_cast<Index>(std::max(std::min<double>(few, size), std::min<double>(most, size)));
+  }
+
+  static constexpr std::int64_t rounds_between_shrinks = 8;
+  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+
+  Iterate& iterate_;
+  const Index size_;
+  const Settings& settings_;
+  const bool may_need_double_;
+  Observer& observer_;
+  Counters& counters_;
+  Trace& trace_;
+  RowCache<Real> cache_;
+  State state_{iterate_.problem()}, inner_{iterate_.problem()};
+  std::unique_ptr<Real[]> room_;
+  std::size_t room_size_ = 0;
+  double objective_ = 0.0, violation_ = infinity, travelled_ = 0.0;
+  double tolerance_ = settings_.run.stop.tolerance, aim_ = tolerance_;  // the aim is lower where rounding has deceived
+  double best_exact_ = infinity;
+  std::int64_t polish_end_ = never;
+  bool polished_ = false, precision_exhausted_ = false, values_lost_ = false;
+  int stalls_ = 0;
+  Status status_ = Status::Optimal;
+};
+
+/// Writes down how a run ended in a state of all examples; no claim that the certificate does not confirm.
+inline void conclude(const State& state, Status status, bool exact, double tolerance, Observer& observer,
+                     Solution& solution) {
+  const Index n = state.size(), N = state.classes();
+  solution.status = status;
+  solution.exact = exact;
+  solution.certificate = state.certify(exact);
+  if (status == Status::Optimal && !(solution.certificate.violation <= tolerance)) solution.status = Status::Stalled;
+  solution.alpha.resize(state.alpha.size());
+  solution.gradient.resize(state.alpha.size());
+  for (Index i = 0; i < n; ++i)
+    for (Index k = 0; k < N; ++k) {
+      solution.alpha[i * N + k] = state.alpha[state.at(k, i)];
+      solution.gradient[i * N + k] = state.slack(k, i);
+    }
+  solution.seconds = observer.seconds();
+  observer.report_end({solution.counters.iterations, solution.certificate.violation, solution.certificate.dual, n,
+                       solution.counters.kernel_evaluations, solution.seconds});
+}
+
+/// Single-precision rows as long as they suffice, double after that, and at once where a whole matrix is small.
+inline Solution solve(const Problem& problem, const Gram& gram, Index size, const Settings& settings,
+                      Observer& observer, std::int64_t trace_every) {
+  constexpr Index small = 1024;
+  Solution solution{};
+  solution.trace.every = trace_every;
+  Iterate iterate(problem, gram, settings.threads, solution.counters);
+  Status told = Status::Interrupted;
+  auto must_stop = [&] {
+    return observer.must_stop(settings.run.stop, told, [&] {
+      const Counters& so_far = solution.counters;
+      return Progress{so_far.iterations, infinity, 0.0, problem.size(), so_far.kernel_evaluations, observer.seconds()};
+    });
+  };
+  auto ends_in = [&]<class Real>(Real, bool may_need_double) {
+    const bool begun = iterate.start<Real>(must_stop);
+    Decomposition<Real> run(iterate, std::min(size, problem.size()), settings, may_need_double, observer,
+                            solution.counters, solution.trace);
+    const std::optional<Status> status = begun ? run.run() : told;
+    if (status) conclude(run.state(), *status, iterate.exact(), settings.run.stop.tolerance, observer, solution);
+    return status.has_value();
+  };
+  const bool at_once =
+      settings.precision == Precision::Double || (settings.precision == Precision::Auto && problem.size() <= small);
+  if (at_once || !ends_in(float{}, settings.precision == Precision::Auto)) {
+    solution.counters.double_precision = 1;
+    ends_in(double{}, false);
+  }
+  return solution;
+}
+
+}  // namespace wm::joint

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.svm import LinearSVC
 
 import widemargin as wm
 from reference import joint as reference
@@ -103,6 +104,16 @@ def test_of_two_classes_it_is_the_machine_without_bias(estimator, share):
     factor = 1.0 if estimator is wm.CrammerSinger else 2.0  # differences of two functions
     np.testing.assert_allclose(machine.decision_function(X), factor * binary.decision_function(X), atol=1e-6)
     np.testing.assert_array_equal(machine.predict(X), binary.predict(X))
+
+
+@pytest.mark.parametrize("bias", ["none", "penalised"])
+def test_crammer_and_singer_agree_with_scikit_learn(bias):
+    X, y = blobs(21, 90, 4)
+    peer = LinearSVC(
+        multi_class="crammer_singer", C=0.7, fit_intercept=bias != "none", tol=1e-10, max_iter=10**6
+    )
+    machine = wm.CrammerSinger(kernel="linear", C=0.7, bias=bias, tol=1e-9).fit(X, y)
+    np.testing.assert_allclose(machine.decision_function(X), peer.fit(X, y).decision_function(X), atol=1e-5)
 
 
 @pytest.mark.parametrize("norm", [1, np.inf])

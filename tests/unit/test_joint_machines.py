@@ -106,6 +106,7 @@ def test_a_callback_sees_progress_and_ends_the_fit():
     machine.fit(HARD_X, HARD_Y)
     assert machine.status_ is Status.INTERRUPTED
     assert len(seen) == 3
+    assert machine.dual_objective_ > 0  # what it believed, where nothing is proved
     assert seen[0].iteration <= seen[-1].iteration and seen[-1].objective > 0
     assert machine.predict(HARD_X).shape == (3000,)
 

@@ -41,13 +41,18 @@ class Decomposition {
   std::optional<Status> run() {
     while (true) {
       end_polish_if_due();
-      violation_ = state_.largest_violation();
+      if (!values_lost_) violation_ = state_.largest_violation();
       if (violation_ <= aim_ && verified()) return outcome(status_);
       if (out_of_iterations() || told_to_stop()) return finish(outcome(status_));
       if (precision_exhausted_) return std::nullopt;
       if (!improve(choose()) && nothing_to_gain()) return outcome(status_);
       if (counters_.rounds % rounds_between_shrinks == 0) shrink();
     }
+  }
+
+  Progress progress() const {
+    return {counters_.iterations,         violation_,         objective_, state_.size(),
+            counters_.kernel_evaluations, observer_.seconds()};
   }
 
   /// All examples, once the run has ended.
@@ -64,11 +69,6 @@ class Decomposition {
   bool out_of_iterations() {
     const std::int64_t limit = settings_.run.stop.max_iterations;
     return limit >= 0 && counters_.iterations >= limit && stop(Status::MaxIterations);
-  }
-
-  Progress progress() const {
-    return {counters_.iterations,         violation_,         objective_, state_.size(),
-            counters_.kernel_evaluations, observer_.seconds()};
   }
 
   bool told_to_stop() {
@@ -135,19 +135,27 @@ class Decomposition {
 
   bool reload() {
     if (shrunk()) ++counters_.unshrinks;
-    const bool complete = refresh([&] { return told_to_stop(); });
+    return renew([&] { return told_to_stop(); });
+  }
+
+  /// All examples again, with exact values; without them, if told to stop, it knows no more than before.
+  template <class MustStop>
+  bool renew(MustStop must_stop) {
+    const double believed = violation_;
+    const bool complete = refresh(must_stop);
     activate_all();
-    if (!complete) return false;
-    objective_ = state_.dual();
-    return true;
+    if (complete)
+      objective_ = state_.dual();
+    else
+      violation_ = believed;
+    return complete;
   }
 
   /// Leaves with exact values, unless somebody is waiting and it would take long.
   Status finish(Status why) {
     const double patience = why == Status::Interrupted ? 0.02 : why == Status::MaxTime ? 0.1 : infinity;
     const double deadline = observer_.seconds() + patience;
-    refresh([&] { return observer_.seconds() > deadline; });
-    activate_all();
+    renew([&] { return observer_.seconds() > deadline; });
     return why;
   }
 
@@ -327,14 +335,25 @@ class Decomposition {
   Status status_ = Status::Optimal;
 };
 
-/// Writes down how a run ended in a state of all examples; no claim that the certificate does not confirm.
-inline void conclude(const State& state, Status status, bool exact, double tolerance, Observer& observer,
-                     Solution& solution) {
+/// Writes down how a run ended in a state of all examples; without exact values, what it believed. No claim that the
+/// certificate does not confirm.
+inline void conclude(const State& state, Status status, bool exact, const Progress& believed, const Stop& stop,
+                     Observer& observer, Solution& solution) {
   const Index n = state.size(), N = state.classes();
   solution.status = status;
   solution.exact = exact;
-  solution.certificate = state.certify(exact);
-  if (status == Status::Optimal && !(solution.certificate.violation <= tolerance)) solution.status = Status::Stalled;
+  if (exact)
+    solution.certificate = state.certify();
+  else
+    solution.certificate = {std::isinf(believed.violation) ? -infinity : believed.objective,
+                            infinity,
+                            infinity,
+                            believed.violation,
+                            {},
+                            {},
+                            {}};
+  if (status == Status::Optimal && !(exact && solution.certificate.violation <= stop.tolerance))
+    solution.status = Status::Stalled;
   solution.alpha.resize(state.alpha.size());
   solution.gradient.resize(state.alpha.size());
   for (Index i = 0; i < n; ++i)
@@ -366,7 +385,9 @@ inline Solution solve(const Problem& problem, const Gram& gram, Index size, cons
     Decomposition<Real> run(iterate, std::min(size, problem.size()), settings, may_need_double, observer,
                             solution.counters, solution.trace);
     const std::optional<Status> status = begun ? run.run() : told;
-    if (status) conclude(run.state(), *status, iterate.exact(), settings.run.stop.tolerance, observer, solution);
+    Progress believed = run.progress();
+    if (!begun) believed.violation = infinity;
+    if (status) conclude(run.state(), *status, iterate.exact(), believed, settings.run.stop, observer, solution);
     return status.has_value();
   };
   const bool at_once =

@@ -53,15 +53,15 @@ class LinearDescent {
     }
   }
 
+  Progress progress() const {
+    return {counters_.iterations, violation_, objective_, static_cast<Index>(active_.size()), 0, observer_.seconds()};
+  }
+
   const State& state() const { return state_; }
   bool exact() const { return exact_; }
 
  private:
   bool shrunk() const { return active_.size() < static_cast<std::size_t>(state_.size()); }
-
-  Progress progress() const {
-    return {counters_.iterations, violation_, objective_, static_cast<Index>(active_.size()), 0, observer_.seconds()};
-  }
 
   bool told_to_stop() {
     return observer_.must_stop(settings_.run.stop, status_, [&] { return progress(); });
@@ -227,7 +227,7 @@ inline Solution solve_linear(const Problem& problem, const Points& points, bool 
       [&](const auto& vectors) {
         LinearDescent run(problem, vectors, bias, settings, observer, solution.counters, solution.trace);
         const Status status = run.run();
-        conclude(run.state(), status, run.exact(), settings.run.stop.tolerance, observer, solution);
+        conclude(run.state(), status, run.exact(), run.progress(), settings.run.stop, observer, solution);
       },
       points);
   return solution;

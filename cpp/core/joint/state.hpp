@@ -102,13 +102,9 @@ class State {
 
   /// What is proved if these are all examples and the values exact. Weak duality, term by term, none negative:
   /// P - D = sum_i (C_i L_i - sum_k h_ik alpha_ik).
-  Certificate certify(bool exact) const {
-    Certificate c{};
-    c.dual = exact ? dual() : -infinity;
-    c.gap = exact ? gap() : infinity;
-    c.primal = exact ? c.dual + c.gap : infinity;
-    c.violation = exact ? largest_violation() : infinity;
-    return c;
+  Certificate certify() const {
+    const double value = dual(), distance = gap();
+    return {value, value + distance, distance, largest_violation(), {}, {}, {}};
   }
 
   /// The position where a step promises most; -1 if nothing violates.

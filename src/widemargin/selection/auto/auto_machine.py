@@ -44,13 +44,19 @@ SCREENED = 400
 SEARCHED = 1000
 """Points for the choice of C and gamma, by cross-validation."""
 
-FOLDS, FEW_FOLDS, MANY_MACHINES = 5, 3, 10
+FOLDS, FEW_FOLDS, MANY_MACHINES = 5, 3, 3
 """Folds of the cross-validation; fewer for more than so many two-class machines."""
 
 FALLBACK_C = 1.0
 
 ROUGH = 1e-2
 """Tolerance of machines that are only compared."""
+
+CAUTION = 1.0
+"""What a step of C or gamma away from the usual costs, in errors."""
+
+THREADED = 500
+"""Points below which machines are trained one after the other: threads would wait for each other."""
 
 
 class AutoMachine(BaseEstimator):
@@ -182,7 +188,8 @@ class AutoMachine(BaseEstimator):
         return summit
 
     def _climb(self, X: Any, y: NDArray[Any], weight: Vector, gamma: float) -> Summit | None:
-        machine = self._machine(tol=ROUGH, solver=Decomposition(), n_jobs=self.n_jobs)
+        jobs = 1 if self.n_jobs is None and y.size < THREADED else self.n_jobs
+        machine = self._machine(tol=ROUGH, solver=Decomposition(), n_jobs=jobs)
         folds = make_folds(machine, y, weight, self._splitter(y))
 
         def judge(Cs: list[float], width: float) -> NDArray[np.float64]:
@@ -200,7 +207,7 @@ class AutoMachine(BaseEstimator):
             )
             return cells.judge()[:, 0]
 
-        return climb(judge, gamma)
+        return climb(judge, gamma, CAUTION / y.size)
 
     def _splitter(self, y: NDArray[Any]) -> Any:
         raise NotImplementedError

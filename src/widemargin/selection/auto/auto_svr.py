@@ -90,13 +90,13 @@ class AutoSVR(RegressorMixin, AutoMachine):
         self : object
         """
         with self._kept(self):
-            X, y, weight = self._begin(X, y, sample_weight, y_numeric=True)
-            y = y.astype(np.float64)
-            self.target_mean_ = float(np.average(y, weights=weight))
-            spread = float(np.sqrt(np.average((y - self.target_mean_) ** 2, weights=weight)))
+            X, targets, weight = self._begin(X, y, sample_weight, y_numeric=True)
+            t = targets.astype(np.float64)
+            self.target_mean_ = float(np.average(t, weights=weight))
+            spread = float(np.sqrt(np.average((t - self.target_mean_) ** 2, weights=weight)))
             self.target_scale_ = spread if spread > 0 else 1.0
             self.epsilon_ = 0.1
-            interruption = self._fit(X, (y - self.target_mean_) / self.target_scale_, weight)
+            interruption = self._fit(X, (t - self.target_mean_) / self.target_scale_, weight)
         if interruption is not None:
             raise interruption
         return self

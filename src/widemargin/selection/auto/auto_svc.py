@@ -41,6 +41,8 @@ class AutoSVC(ClassifierMixin, AutoMachine):
     3. From there C and gamma go uphill in five-fold cross-validation (three-fold for four classes and more)
        on up to 1000 points: chains of rising C on one kernel matrix, judged by the error plus a fifth
        of the logistic loss of unseen points; where cells hardly differ, the one nearest to the first wins.
+       If there are more points, the climb goes on with up to 5000 of them and three folds, because many
+       points bear a narrower kernel.
     4. The machine is trained on all points, and once for each of five folds, to whose unseen decision values
        sigmoids are fitted.
 
@@ -157,10 +159,10 @@ class AutoSVC(ClassifierMixin, AutoMachine):
                 return np.flatnonzero(counts[groups] >= least)
         return np.empty(0, dtype=np.intp)
 
-    def _splitter(self, y: NDArray[Any]) -> StratifiedKFold:
+    def _splitter(self, y: NDArray[Any], folds: int) -> StratifiedKFold:
         counts = np.unique(y, return_counts=True)[1]
         machines = counts.size * (counts.size - 1) // 2
-        folds = min(FOLDS if machines <= MANY_MACHINES else FEW_FOLDS, int(counts.min()))
+        folds = min(folds if machines <= MANY_MACHINES else FEW_FOLDS, int(counts.min()))
         return StratifiedKFold(max(2, folds), shuffle=True, random_state=0)
 
     def _train(self, X: Any, y: NDArray[Any], weight: Vector) -> None:

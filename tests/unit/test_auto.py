@@ -257,6 +257,16 @@ def test_the_climb_finds_a_summit_beyond_the_first_column():
     assert len(looked) == len(set(looked)) == summit.cells < 25
 
 
+def test_many_points_are_searched_again_from_where_some_of_them_led(monkeypatch):
+    monkeypatch.setattr(auto_machine, "SEARCHED", 60)
+    monkeypatch.setattr(auto_machine, "SEARCHED_AGAIN", 200)
+    board, test = chess_board(300, seed=0), chess_board(1000, seed=1)
+    machine = wm.AutoSVC().fit(board.X, board.y)
+    assert "on 60 points" in machine.report()
+    assert "on 200 points" in machine.report()
+    assert machine.score(test.X, test.y) > 0.8
+
+
 def test_a_climb_that_nobody_judges_has_no_summit():
     assert climb(lambda Cs, gamma: np.full(len(Cs), np.nan), 1.0) is None
 

@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from widemargin.benchmarks import comparison, grid, growth, picture, summary, table
+from widemargin.benchmarks import auto, comparison, grid, growth, picture, summary, table
 from widemargin.benchmarks.contender import OURS, PEERS, missing
 from widemargin.benchmarks.machine import machine, sentence
 from widemargin.benchmarks.measurement import Order
@@ -32,6 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--quick", action="store_true", help="some workloads, once, within three minutes")
     parser.add_argument("--growth", action="store_true", help="only the growth of the time with n")
     parser.add_argument("--grid", action="store_true", help="only the search over a grid of C and gamma")
+    parser.add_argument("--auto", action="store_true", help="only AutoSVC beside a grid search")
     parser.add_argument("--threads", type=int, nargs="+", metavar="K", help="(default: 1 2; quick: 2)")
     parser.add_argument("--repeats", type=int, metavar="K", help="least time of K (default: 3; quick: 1)")
     parser.add_argument("--tol", type=float, default=1e-3, help="tolerance of all (default: %(default)g)")
@@ -82,6 +83,8 @@ def _check(arguments: argparse.Namespace) -> None:
     homeless = [name for name in arguments.only or () if _lacks_data(name, arguments.data)]
     if arguments.grid and _lacks_data(grid.WORKLOAD, arguments.data):
         homeless.append("--grid")
+    if arguments.auto and not auto.available(arguments.data):
+        homeless.append("--auto")
     if homeless:
         raise ValueError(f"{', '.join(homeless)}: give the directory that holds the data by --data DIR")
     for option in ("threads", "repeats", "tol", "points", "limit_seconds"):
@@ -105,6 +108,9 @@ def _measure(arguments: argparse.Namespace, outcome: dict[str, Any]) -> None:
 
     Workloads, growth and grid are all measured unless some of them are asked for.
     """
+    if arguments.auto:
+        _measure_auto(arguments)
+        return
     chosen = bool(arguments.only or arguments.quick)
     everything = not (chosen or arguments.growth or arguments.grid)
     contenders = _contenders(arguments.peers)
@@ -123,6 +129,14 @@ def _measure(arguments: argparse.Namespace, outcome: dict[str, Any]) -> None:
     if arguments.grid or (everything and not _lacks_data(grid.WORKLOAD, arguments.data)):
         outcome["grid"] = grid.compare(orders[-1])
         print(table.grid_line(outcome["grid"]), flush=True)
+
+
+def _measure_auto(arguments: argparse.Namespace) -> None:
+    found = []
+    for each in auto.comparisons(auto.available(arguments.data), arguments.data, arguments.points):
+        found.append(each)
+        print(each, flush=True)
+    print(auto.summary(found))
 
 
 def _measure_workloads(

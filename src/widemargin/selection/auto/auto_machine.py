@@ -15,7 +15,7 @@ from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import all_or_nothing
 from widemargin.kernels.points import count, take
 from widemargin.progress import duration
-from widemargin.selection.auto.climb import Summit, climb
+from widemargin.selection.auto.climb import USUAL_PRICE, Summit, climb
 from widemargin.selection.auto.cross_fit import CrossFit
 from widemargin.selection.auto.relevance import metric
 from widemargin.selection.auto.report import Report
@@ -41,16 +41,22 @@ FEWEST = 10
 SCREENED = 400
 """Points for the choice of the metric and a first gamma, by least squares."""
 
-SEARCHED = 1000
-"""Points for the choice of C and gamma, by cross-validation."""
+SEARCHED, SEARCHED_AGAIN = 1000, 5000
+"""Points for the choice of C and gamma by cross-validation; the second time from where the first ended."""
 
-FOLDS, FEW_FOLDS, MANY_MACHINES = 5, 3, 10
+FOLDS, FEW_FOLDS, MANY_MACHINES = 5, 3, 3
 """Folds of the cross-validation; fewer for more than so many two-class machines."""
 
 FALLBACK_C = 1.0
 
 ROUGH = 1e-2
 """Tolerance of machines that are only compared."""
+
+CAUTION = 1.0
+"""What a step of C or gamma away from the usual costs, in errors."""
+
+THREADED = 500
+"""Points below which machines are trained one after the other: threads would wait for each other."""
 
 
 class AutoMachine(BaseEstimator):
@@ -163,27 +169,36 @@ class AutoMachine(BaseEstimator):
     def _search(
         self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any], weight: Vector, found: Rung
     ) -> Summit | None:
-        """C and gamma by cross-validation."""
+        """C and gamma by cross-validation: on some points, and if there are more, from there on more."""
         usable = self._searchable(groups)
-        order = usable[stratified(groups[usable], self._draw())[:SEARCHED]]
+        order = usable[stratified(groups[usable], self._draw())]
         weights = metric(Z, groups, found.power)
-        scaled = Scaling(np.zeros(weights.size), np.sqrt(weights))(take(Z, order))
+        scaled = Scaling(np.zeros(weights.size), np.sqrt(weights))(take(Z, order[:SEARCHED_AGAIN]))
         gamma = STEP**found.rung / self._typical(scaled)
-        summit = self._climb(scaled, y[order], weight[order], gamma)
+        summit, C = None, USUAL_PRICE
+        for size in (SEARCHED, SEARCHED_AGAIN):
+            some = order[:size]
+            reached = self._climb(scaled[: some.size], y[some], weight[some], gamma, C, again=size > SEARCHED)
+            if reached is not None:
+                self.report_.say(
+                    "search",
+                    f"C={reached.C:g} and gamma={reached.gamma:.3g} are the best of {reached.cells} pairs "
+                    f"cross-validated on {some.size} points, uphill from gamma={gamma:.3g}.",
+                )
+                summit, gamma, C = reached, reached.gamma, reached.C
+            if order.size <= size or self._clock.is_over():
+                break
         self._clock.lap("search")
         if summit is None:
             self._say_too_short()
-        else:
-            self.report_.say(
-                "search",
-                f"C={summit.C:g} and gamma={summit.gamma:.3g} are the best of {summit.cells} pairs that were "
-                f"cross-validated on {order.size} points, uphill from gamma={gamma:.3g}.",
-            )
         return summit
 
-    def _climb(self, X: Any, y: NDArray[Any], weight: Vector, gamma: float) -> Summit | None:
-        machine = self._machine(tol=ROUGH, solver=Decomposition(), n_jobs=self.n_jobs)
-        folds = make_folds(machine, y, weight, self._splitter(y))
+    def _climb(
+        self, X: Any, y: NDArray[Any], weight: Vector, gamma: float, C: float, again: bool
+    ) -> Summit | None:
+        jobs = 1 if self.n_jobs is None and y.size < THREADED else self.n_jobs
+        machine = self._machine(tol=ROUGH, solver=Decomposition(), n_jobs=jobs)
+        folds = make_folds(machine, y, weight, self._splitter(y, FEW_FOLDS if again else FOLDS))
 
         def judge(Cs: list[float], width: float) -> NDArray[np.float64]:
             if self._clock.is_over():
@@ -200,9 +215,9 @@ class AutoMachine(BaseEstimator):
             )
             return cells.judge()[:, 0]
 
-        return climb(judge, gamma)
+        return climb(judge, gamma, C, CAUTION / y.size)
 
-    def _splitter(self, y: NDArray[Any]) -> Any:
+    def _splitter(self, y: NDArray[Any], folds: int) -> Any:
         raise NotImplementedError
 
     def _say_too_short(self) -> None:

@@ -38,9 +38,11 @@ class AutoSVC(ClassifierMixin, AutoMachine):
        exact leave-one-out error, which costs one decomposition each. Features are weighted by (the root of)
        their correlation ratio if that is better by more than a standard error; weights come from points
        other than those they are judged by.
-    3. From there C and gamma go uphill in five-fold cross-validation (three-fold for six classes and more)
-       on up to 1000 points: chains of rising C on one kernel matrix, judged by the error plus half the
-       logistic loss of unseen points.
+    3. From there C and gamma go uphill in five-fold cross-validation (three-fold for four classes and more)
+       on up to 1000 points: chains of rising C on one kernel matrix, judged by the error plus a fifth
+       of the logistic loss of unseen points; where cells hardly differ, the one nearest to the first wins.
+       If there are more points, the climb goes on with up to 5000 of them and three folds, because many
+       points bear a narrower kernel.
     4. The machine is trained on all points, and once for each of five folds, to whose unseen decision values
        sigmoids are fitted.
 
@@ -129,11 +131,11 @@ class AutoSVC(ClassifierMixin, AutoMachine):
         self : object
         """
         with self._kept(self):
-            X, y, weight = self._begin(X, y, sample_weight)
-            names, labels = sample.read_classes(y)
+            X, targets, weight = self._begin(X, y, sample_weight)
+            names, labels = sample.read_classes(targets)
             Classes(names, labels, class_weights(self.class_weight, names, names[labels])).check(weight)
             self.classes_ = names
-            interruption = self._fit(X, y, weight)
+            interruption = self._fit(X, targets, weight)
         if interruption is not None:
             raise interruption
         return self
@@ -157,10 +159,10 @@ class AutoSVC(ClassifierMixin, AutoMachine):
                 return np.flatnonzero(counts[groups] >= least)
         return np.empty(0, dtype=np.intp)
 
-    def _splitter(self, y: NDArray[Any]) -> StratifiedKFold:
+    def _splitter(self, y: NDArray[Any], folds: int) -> StratifiedKFold:
         counts = np.unique(y, return_counts=True)[1]
         machines = counts.size * (counts.size - 1) // 2
-        folds = min(FOLDS if machines <= MANY_MACHINES else FEW_FOLDS, int(counts.min()))
+        folds = min(folds if machines <= MANY_MACHINES else FEW_FOLDS, int(counts.min()))
         return StratifiedKFold(max(2, folds), shuffle=True, random_state=0)
 
     def _train(self, X: Any, y: NDArray[Any], weight: Vector) -> None:

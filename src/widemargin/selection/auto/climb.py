@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 PRICE_STEP, WIDTH_STEP = 4.0, 2.0
 """Factors between neighbouring values of C and of gamma."""
 
-FIRST_PRICES = range(-1, 4)
-"""Rungs of C in the first column: 1/4, ..., 64."""
+USUAL_PRICE = 4.0
+"""A C that is neither hard nor soft for points of variance 1."""
 
 PRICE_RANGE, WIDTH_RANGE = (-4, 7), (-4, 4)
 """How far rungs may go; those of gamma are counted from where the climb begins."""
@@ -31,20 +31,25 @@ class Summit:
     cells: int
 
 
-def climb(judge: Judge, gamma: float, prices: Sequence[int] = FIRST_PRICES) -> Summit | None:
+def climb(judge: Judge, gamma: float, C: float = USUAL_PRICE, caution: float = 0.0) -> Summit | None:
     """The best C at this gamma, then the gammas beside it as long as they are better.
+
+    `caution` times the squared number of steps from the first gamma and C is added to each judgement: where
+    cells hardly differ, the nearest one is taken.
 
     A column is a chain of rising C on one kernel matrix, so that it costs little more than its last machine.
     None if nothing could be judged.
     """
     known: dict[tuple[int, int], float] = {}
+    usual = round(np.log(C) / np.log(PRICE_STEP))
 
     def look(width: int, rungs: Sequence[int]) -> tuple[int, int] | None:
         """The best cell so far, once these rungs of a column are known."""
         fresh = [p for p in rungs if (width, p) not in known and PRICE_RANGE[0] <= p <= PRICE_RANGE[1]]
         if fresh:
             values = judge([PRICE_STEP**p for p in fresh], gamma * WIDTH_STEP**width)
-            known.update({(width, p): float(v) for p, v in zip(fresh, values, strict=True)})
+            for p, value in zip(fresh, values, strict=True):
+                known[width, p] = float(value) + caution * (width**2 + (p - usual) ** 2)
         finite = {cell: value for cell, value in known.items() if np.isfinite(value)}
         # Of equally good ones the smallest C, then the smallest gamma: the smoothest machine.
         return min(finite, key=lambda cell: (finite[cell], cell[1], cell[0])) if finite else None
@@ -62,7 +67,7 @@ def climb(judge: Judge, gamma: float, prices: Sequence[int] = FIRST_PRICES) -> S
                 break
         return best
 
-    best = column(0, list(prices))
+    best = column(0, range(usual - 1, usual + 2))
     if best is None:
         return None
     for direction in (1, -1):
@@ -73,5 +78,4 @@ def climb(judge: Judge, gamma: float, prices: Sequence[int] = FIRST_PRICES) -> S
             best = now
         if best[0] != 0:
             break
-    C, width = PRICE_STEP ** best[1], gamma * WIDTH_STEP ** best[0]
-    return Summit(C, width, known[best], len(known))
+    return Summit(PRICE_STEP ** best[1], gamma * WIDTH_STEP ** best[0], known[best], len(known))

@@ -16,7 +16,7 @@ from widemargin.selection.path import Search
 from widemargin.selection.score import choose_score
 from widemargin.threads import single_threaded_blas
 
-LOSS_SHARE = 0.5
+LOSS_SHARE = 0.2
 """Weight of the logistic loss beside the error."""
 
 
@@ -25,7 +25,7 @@ class CrossFit(Search):
 
     The judgement of a cell is
 
-        error + 1/2 loss,        loss = min_s mean_i sum_j log(1 + exp(-s m_ij)),
+        error + 1/5 loss,        loss = min_s mean_i sum_j log(1 + exp(-s m_ij)),
 
     with the margins m_ij >= 0 of point i in the machines that know its class: an error of 0 or 1 is coarse,
     and among machines of equal error the one with better margins is the better one, also for probabilities.

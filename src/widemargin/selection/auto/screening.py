@@ -27,6 +27,9 @@ FIRST, LOWEST, HIGHEST = -1, -4, 4
 POWERS = (0.0, 0.5, 1.0)
 """Of the relevance of features; 0 is the radial kernel."""
 
+CAUTION = 1.0
+"""What a squared step away from the first rung costs, in squared errors of a constant."""
+
 DOUBT = 1.0
 """A metric by relevance must be better by so many standard errors of the difference."""
 
@@ -107,12 +110,16 @@ class Ladder:
         for direction in (1, -1):
             while not is_over() and LOWEST <= (rung := best.rung + direction) <= HIGHEST:
                 other = self.at(rung)
-                if other.error >= best.error:
+                if self.judgement(other) >= self.judgement(best):
                     break
                 best = other
             if best.rung != begin:
                 break
         return best
+
+    def judgement(self, rung: Rung) -> float:
+        """Its error, and a little for every step from the first one: ladders may be flat."""
+        return rung.error + CAUTION * (rung.rung - FIRST) ** 2 / rung.errors.size
 
     def at(self, rung: int) -> Rung:
         """The errors on this rung, at the best ridge for both halves."""

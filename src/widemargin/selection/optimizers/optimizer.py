@@ -52,7 +52,7 @@ class Optimizer(BaseEstimator):
         if x.ndim != 1 or x.size == 0 or not np.isfinite(x).all():
             raise ValueError(f"x0 must be a vector of at least one finite number, not {x0!r}.")
         box = Box.unlimited(x.size) if box is None else box
-        seed = np.random.SeedSequence().entropy if random_state is None else int(random_state)
+        seed = int(np.random.SeedSequence(random_state).generate_state(1)[0])
         return self._begin(box.clip(x), box, seed)
 
     def _begin(self, x: Vector, box: Box, seed: int) -> Any:

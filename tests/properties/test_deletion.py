@@ -101,7 +101,8 @@ def test_two_classes_with_nu(seed, nu, gamma, repeated):
         X, y = X[np.arange(16) // 2], y[np.arange(16) // 2]
     sizes = np.bincount(y > 0)
     largest = 2 * (sizes.min() - 1) / (len(y) - 1)  # without a point of the smaller class
-    assert_is_retrained(NuSVC(nu=min(nu, largest), gamma=gamma), X, y)
+    nu = min(nu, 0.99 * largest)  # at the largest, a class without free point leaves its offset open
+    assert_is_retrained(NuSVC(nu=nu, gamma=gamma), X, y)
 
 
 @settings(max_examples=15)

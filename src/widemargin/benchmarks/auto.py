@@ -121,7 +121,8 @@ def summary(found: Sequence[Comparison]) -> str:
 
 def _load(name: str, data_dir: Path) -> tuple[NDArray[Any], NDArray[Any]]:
     sample = published.stored(name, data_dir)
-    X = sample.X.toarray() if sp.issparse(sample.X) else sample.X
+    X: Any = sample.X
+    X = X.toarray() if sp.issparse(X) else X
     return np.asarray(X, dtype=np.float64), np.asarray(sample.y)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import widemargin as wm
 from reference import ridge as reference
-from widemargin.least_squares import Frame, conjugate_gradient, pivoted_cholesky, solve_refined
+from widemargin.least_squares import Frame, conjugate_gradient, pivoted_cholesky, search_grid, solve_refined
 
 BIASES = ["none", "free", "penalised"]
 KERNELS = {
@@ -290,6 +290,40 @@ def test_each_error_on_the_path_is_that_of_a_fit_with_that_lam(solver, bias):
         fitted = wm.RLSRegressor(kernel=kernel, bias=bias, solver="cholesky", lam=path.lam_path_[k])
         error = fitted.fit(X, Y, sample_weight=weight).loo_error_
         assert path.loo_path_[k] == pytest.approx(error, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["linear", "rbf"])
+def test_the_chosen_lam_is_the_minimum_of_a_fine_scan_for_dense_and_for_sparse_points(name):
+    for seed in range(12):
+        X, Y, _ = problem(seed, n=60, d=5, outputs=1)
+        chosen = wm.RLSRegressor(kernel=KERNELS[name]).fit(X, Y)
+        sparse = wm.RLSRegressor(kernel=KERNELS[name]).fit(sp.csr_array(X), Y)
+        assert sparse.lam_ == pytest.approx(chosen.lam_, rel=1e-6)
+        around = chosen.lam_ * np.geomspace(0.9, 1 / 0.9, 41)
+        errors = [wm.RLSRegressor(kernel=KERNELS[name], lam=lam).fit(X, Y).loo_error_ for lam in around]
+        *_, curvature, slope, _ = np.polyfit(np.log(around / chosen.lam_), errors, 4)
+        assert abs(slope / (2 * curvature)) < 2e-3
+
+
+def test_a_path_has_each_value_once_and_both_sides_of_the_best_are_searched():
+    for seed in range(10):
+        X, Y, _ = problem(seed, n=60, d=5, outputs=1)
+        chosen = wm.RLSRegressor().fit(X, Y)
+        gaps = np.diff(np.log(chosen.lam_path_))
+        assert gaps.min() > 1e-7
+        assert chosen.lam_ == chosen.lam_path_[chosen.loo_path_.argmin()]
+        at = chosen.loo_path_.argmin()
+        assert gaps[at - 1] + gaps[at] < 0.08
+
+
+def test_a_search_that_ends_at_the_range_has_no_vertex():
+    rising = search_grid(lambda ridges: ridges, 1.0)
+    assert rising.best == rising.ridges[0]
+    assert np.unique(rising.ridges).size == rising.ridges.size
+    falling = search_grid(lambda ridges: 1 / ridges, 1.0)
+    assert falling.best == falling.ridges[-1]
+    flat = search_grid(np.ones_like, 1.0)
+    assert flat.best == flat.ridges[-1]
 
 
 @pytest.mark.parametrize("start_size", [20, 1000])

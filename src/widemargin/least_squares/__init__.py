@@ -30,7 +30,7 @@ from .inverse import CholeskyInverse, FeatureInverse, Inverse, SingularSystem
 from .leave_one_out import LeaveOneOut, leave_one_out
 from .low_rank import fit_low_rank
 from .machine import SOLVERS, LeastSquares, choose_solver
-from .path import Path, descend, search_grid
+from .path import Path, descend, scan, search_grid
 from .pivoted_cholesky import PivotedCholesky, pivoted_cholesky
 from .refinement import solve_refined
 from .spectral_fit import choose_ridge, solve_at
@@ -81,6 +81,7 @@ __all__ = [
     "leave_one_out",
     "lower_triangle",
     "pivoted_cholesky",
+    "scan",
     "search_grid",
     "solve_at",
     "solve_refined",

@@ -12,7 +12,7 @@ from .fit import LeastSquaresFit
 from .inverse import CholeskyFactor, refuse_overflow
 from .leave_one_out import LeaveOneOut
 from .moments import Moments, moments_of
-from .path import search_grid
+from .path import Path, scan
 from .stream import Rows, Stream
 
 __all__ = ["fit_stream"]
@@ -21,15 +21,15 @@ Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
 
-REFINED = 31
+REFINED = 15
 """All values that two rounds in memory may try, in one round: values cost less than passes."""
 
 
 def fit_stream(stream: Stream, ridge: float | None, loo: bool = False) -> LeastSquaresFit:
     """What `fit_low_rank` computes, without ever holding the features of all rows.
 
-    One pass sums up Phi'Phi and Phi'Y. Leave-one-out errors take one more for each of the two grids of
-    ridges, leave-one-out residuals another.
+    One pass sums up Phi'Phi and Phi'Y. To choose the ridge takes one more for each of two grids, and one for
+    the ridge that the second suggests. Leave-one-out residuals are those of the last pass.
 
     Parameters
     ----------
@@ -37,26 +37,33 @@ def fit_stream(stream: Stream, ridge: float | None, loo: bool = False) -> LeastS
     ridge : float or None
         None is the one of the least leave-one-out error.
     loo : bool
-        Whether leave-one-out residuals are wanted.
+        Whether leave-one-out residuals are wanted though the ridge is given.
     """
     moments = moments_of(stream)
     path = left_out = None
     if ridge is None or loo:
         spectrum = _Spectrum.of(moments)
         if ridge is None:
-            path = search_grid(
-                lambda ridges: spectrum.errors(stream, ridges),
-                float(spectrum.values.sum()),
-                REFINED,
-                rounds=1,
-            )
+            path, left_out = _choose(spectrum, stream)
             ridge = path.best
-        left_out = spectrum.leave_one_out(stream, ridge) if loo else None
+        else:
+            left_out = spectrum.leave_one_out(stream, ridge)
         v = spectrum.weights(np.array([ridge]))[0]
     else:
         v = CholeskyFactor(moments.normal_matrix(), ridge).solve(moments.normal_right)
     weights, intercept = moments.function(v)
     return LeastSquaresFit(stream.basis.coefficients(weights), intercept, None, ridge, left_out, path)
+
+
+def _choose(spectrum: _Spectrum, stream: Stream) -> tuple[Path, LeaveOneOut]:
+    """The ridges of `search_grid`, and the leave-one-out residuals of the best one."""
+    path = scan(
+        lambda ridges: spectrum.errors(stream, ridges), float(spectrum.values.sum()), REFINED, rounds=1
+    )
+    vertex = path.vertex
+    left_out = spectrum.leave_one_out(stream, vertex)
+    path = path.joined(np.array([vertex]), np.array([left_out.error]))
+    return path, left_out if path.best == vertex else spectrum.leave_one_out(stream, path.best)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .inverse import refuse_overflow
+from .singular_system import refuse_overflow
 
 __all__ = ["ConjugateGradient", "conjugate_gradient"]
 

@@ -18,11 +18,12 @@ from .feature_fit import fit_features
 from .fit import LeastSquaresFit
 from .frame import Frame
 from .gram_matrix import lower_triangle
-from .inverse import EPSILON, CholeskyInverse, FeatureInverse, SingularSystem
+from .inverse import CholeskyInverse, FeatureInverse
 from .leave_one_out import LeaveOneOut, leave_one_out
 from .path import Path, descend
 from .pivoted_cholesky import pivoted_cholesky
 from .refinement import solve_refined
+from .singular_system import EPSILON, SingularSystem
 from .spectral_fit import choose_ridge, solve_at
 from .spectrum import FeatureSpectrum, MatrixSpectrum, Spectrum
 

@@ -9,10 +9,11 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from .fit import LeastSquaresFit
-from .inverse import CholeskyFactor, refuse_overflow
 from .leave_one_out import LeaveOneOut
 from .moments import Moments, moments_of
+from .normal_factor import NormalFactor
 from .path import Path, scan
+from .singular_system import refuse_overflow
 from .stream import Rows, Stream
 
 __all__ = ["fit_stream"]
@@ -41,16 +42,16 @@ def fit_stream(stream: Stream, ridge: float | None, loo: bool = False) -> LeastS
     """
     moments = moments_of(stream)
     path = left_out = None
-    if ridge is None or loo:
+    if ridge is None:
         spectrum = _Spectrum.of(moments)
-        if ridge is None:
-            path, left_out = _choose(spectrum, stream)
-            ridge = path.best
-        else:
-            left_out = spectrum.leave_one_out(stream, ridge)
-        v = spectrum.weights(np.array([ridge]))[0]
+        path, left_out = _choose(spectrum, stream)
+        ridge = path.best
+        v = spectrum.weights(ridge)
     else:
-        v = CholeskyFactor(moments.normal_matrix(), ridge).solve(moments.normal_right)
+        factor = NormalFactor(moments.normal_matrix(), ridge)
+        factor.check()
+        v = factor.solve(moments.normal_right)
+        left_out = _Spectrum.of(moments).leave_one_out(stream, ridge) if loo else None
     weights, intercept = moments.function(v)
     return LeastSquaresFit(stream.basis.coefficients(weights), intercept, None, ridge, left_out, path)
 
@@ -81,9 +82,9 @@ class _Spectrum:
         values, V = eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
         return cls(moments, np.maximum(values, 0.0), V)
 
-    def weights(self, ridges: Vector) -> NDArray[np.float64]:
-        """(F'F + ridge I)^-1 F'T for each ridge."""
-        return self.V @ self._turned(ridges)
+    def weights(self, ridge: float) -> Matrix:
+        """(F'F + ridge I)^-1 F'T."""
+        return self.V @ self._turned(np.array([ridge]))[0]
 
     def errors(self, stream: Stream, ridges: Vector) -> Vector:
         """Mean squared leave-one-out errors, in one pass."""

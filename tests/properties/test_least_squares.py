@@ -208,6 +208,18 @@ def test_converged_columns_leave_the_products():
     assert widths[0] == 2 and widths[-1] == 1
 
 
+@pytest.mark.parametrize("steps", [-1, 1, 7, 120, 199])
+def test_conjugate_gradients_that_stall_keep_their_best_iterate(steps):
+    random = np.random.default_rng(2)
+    Q, _ = np.linalg.qr(random.normal(size=(80, 80)))
+    M, B = (Q * np.geomspace(1e-17, 1, 80)) @ Q.T, random.normal(size=(80, 2))
+    found = conjugate_gradient(lambda V: M @ V, B, max_iter=steps)
+    exact = np.linalg.norm(B - M @ found.X, axis=0) / np.linalg.norm(B, axis=0)
+    np.testing.assert_allclose(found.residuals, exact, rtol=1e-6)
+    assert not found.converged and exact.max() <= 1
+    assert found.stalled == (steps == -1)
+
+
 @pytest.mark.parametrize("columns", [1, 3])
 @pytest.mark.parametrize("ridge", [1e-3, 0.1, 10.0])
 def test_a_factor_in_single_precision_is_refined_to_double(ridge, columns):

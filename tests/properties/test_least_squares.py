@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 import widemargin as wm
 from reference import ridge as reference
-from widemargin.least_squares import Frame, conjugate_gradient, pivoted_cholesky, search_grid, solve_refined
+from widemargin.least_squares import (
+    Frame,
+    choose_solver,
+    conjugate_gradient,
+    pivoted_cholesky,
+    search_grid,
+    solve_refined,
+)
 
 BIASES = ["none", "free", "penalised"]
 KERNELS = {
@@ -336,6 +343,57 @@ def test_a_search_that_ends_at_the_range_has_no_vertex():
     assert falling.best == falling.ridges[-1]
     flat = search_grid(np.ones_like, 1.0)
     assert flat.best == flat.ridges[-1]
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("rbf", {}),
+        ("rbf", {"solver": "cholesky"}),
+        ("rbf", {"centres": 10}),
+        ("linear", {}),
+        ("linear", {"solver": "cholesky"}),
+    ],
+)
+def test_a_list_of_values_of_lam_has_the_errors_of_training_without_each_point(name, settings, bias):
+    X, Y, weight = problem(8, weighted=True)
+    values = [1.0, 1e-3, 0.1, 1e-2, 0.1]
+    chosen = wm.RLSRegressor(kernel=KERNELS[name], lam=values, bias=bias, **settings)
+    chosen.fit(X, Y, sample_weight=weight)
+    np.testing.assert_allclose(chosen.lam_path_, [1e-3, 1e-2, 0.1, 1.0])
+    K = KERNELS[name].gram(X)
+    if "centres" in settings:
+        Z = X[chosen.support_]
+        K = KERNELS[name].gram(X, Z) @ np.linalg.solve(KERNELS[name].gram(Z), KERNELS[name].gram(Z, X))
+    errors = []
+    for lam in chosen.lam_path_:
+        out = Y - reference.leave_one_out(K, Y, weight, lam * weight.sum(), bias)
+        errors.append((weight @ out**2).mean() / weight.sum())
+    np.testing.assert_allclose(chosen.loo_path_, errors, rtol=1e-7)
+    assert chosen.lam_ == pytest.approx(chosen.lam_path_[np.argmin(errors)])
+    assert chosen.loo_error_ == pytest.approx(min(errors), rel=1e-7)
+    again = wm.RLSRegressor(kernel=KERNELS[name], lam=chosen.lam_, bias=bias, **settings)
+    again.fit(X, Y, sample_weight=weight)
+    np.testing.assert_allclose(chosen.predict(X), again.predict(X), atol=1e-9)
+
+
+def test_a_list_of_values_of_lam_is_judged_in_chunks_and_for_classes_too():
+    X, Y, _ = problem(9, n=90, outputs=1)
+    y, values = np.digitize(Y[:, 0], [0.2, 0.8]), np.array([1e-4, 1e-2, 1.0])
+    here = wm.RLSClassifier(lam=values, centres=10).fit(X, y)
+    there = wm.RLSClassifier(lam=values, centres=here.support_).fit_chunks(
+        [(X[:40], y[:40]), (X[40:], y[40:])]
+    )
+    np.testing.assert_allclose(there.loo_path_, here.loo_path_, rtol=1e-7)
+    assert there.lam_ == here.lam_
+    pairs = wm.RLSClassifier(lam=values, multiclass="all-pairs").fit(X, y)
+    assert pairs.lam_ == pytest.approx(wm.RLSClassifier(lam=values).fit(X, y).lam_)
+
+
+def test_many_values_for_many_points_have_one_decomposition():
+    assert choose_solver(5000, None, True, 2**40, 12) == "cholesky"
+    assert choose_solver(5000, None, True, 2**40, 13) == "eigen"
 
 
 @pytest.mark.parametrize("start_size", [20, 1000])

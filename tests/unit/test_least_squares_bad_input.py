@@ -37,8 +37,11 @@ def assert_refused(machine, message, X=X, y=y, **fit):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"lam": 0.0}, "lam must be 'loo' or a positive finite number, not 0.0"),
-        ({"lam": -1.0}, "lam must be 'loo' or a positive finite number, not -1.0"),
+        ({"lam": 0.0}, "lam must be 'loo' or a positive finite number or a list of them, not 0.0"),
+        ({"lam": -1.0}, "lam must be 'loo' or a positive finite number or a list of them, not -1.0"),
+        ({"lam": [1.0, -1.0]}, r"a list of them, not \[1.0, -1.0\]"),
+        ({"lam": []}, r"a list of them, not \[\]"),
+        ({"lam": [0.1, 1.0], "solver": "cg"}, "solver='cg' cannot choose lam"),
         ({"lam": np.nan}, "lam must be"),
         ({"lam": "cv"}, "lam must be .* not 'cv'"),
         ({"gamma": -1.0}, "gamma must be .* not -1.0"),

@@ -30,7 +30,7 @@ from .inverse import CholeskyInverse, FeatureInverse, Inverse
 from .leave_one_out import LeaveOneOut, leave_one_out
 from .low_rank import fit_low_rank
 from .machine import SOLVERS, LeastSquares, choose_solver
-from .path import Path, descend, scan, search_grid
+from .path import Path, Ridge, descend, scan, search_grid
 from .pivoted_cholesky import PivotedCholesky, pivoted_cholesky
 from .refinement import solve_refined
 from .singular_system import SingularSystem
@@ -63,6 +63,7 @@ __all__ = [
     "PivotedCentres",
     "PivotedCholesky",
     "RandomCentres",
+    "Ridge",
     "RidgeCurve",
     "Rows",
     "SingularSystem",

@@ -9,9 +9,12 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Path", "descend", "scan", "search_grid"]
+__all__ = ["Path", "Ridge", "descend", "scan", "search_grid"]
 
 Vector = NDArray[np.float64]
+
+Ridge = float | Vector | None
+"""A ridge that is given, several to choose from (ascending), or None for a search, both by leave-one-out."""
 
 RANGE, GRID = (1e-9, 10.0), 41
 """The grid of ridges, relative to the trace of K: below, the system is near singular; above, f is near 0."""

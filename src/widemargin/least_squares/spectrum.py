@@ -13,7 +13,7 @@ from .gram_matrix import row_blocks
 from .normal_factor import refuse_uncertain
 from .singular_system import EPSILON, SingularSystem, refuse_overflow
 
-__all__ = ["FeatureSpectrum", "MatrixSpectrum", "Spectrum"]
+__all__ = ["FeatureSpectrum", "MatrixSpectrum", "Spectrum", "condition_of"]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]

@@ -11,9 +11,10 @@ from scipy.linalg import eigh
 from .fit import LeastSquaresFit
 from .leave_one_out import LeaveOneOut
 from .moments import Moments, moments_of
-from .normal_factor import NormalFactor
-from .path import Path, scan
+from .normal_factor import NormalFactor, refuse_uncertain
+from .path import Path, Ridge, scan
 from .singular_system import refuse_overflow
+from .spectrum import condition_of
 from .stream import Rows, Stream
 
 __all__ = ["fit_stream"]
@@ -26,7 +27,7 @@ REFINED = 15
 """All values that two rounds in memory may try, in one round: values cost less than passes."""
 
 
-def fit_stream(stream: Stream, ridge: float | None, loo: bool = False) -> LeastSquaresFit:
+def fit_stream(stream: Stream, ridge: Ridge, loo: bool = False) -> LeastSquaresFit:
     """What `fit_low_rank` computes, without ever holding the features of all rows.
 
     One pass sums up Phi'Phi and Phi'Y. To choose the ridge takes one more for each of two grids, and one for
@@ -35,16 +36,16 @@ def fit_stream(stream: Stream, ridge: float | None, loo: bool = False) -> LeastS
     Parameters
     ----------
     stream : Stream
-    ridge : float or None
-        None is the one of the least leave-one-out error.
+    ridge : float, array or None
+        Several to choose from, and None, are for the one of the least leave-one-out error.
     loo : bool
         Whether leave-one-out residuals are wanted though the ridge is given.
     """
     moments = moments_of(stream)
     path = left_out = None
-    if ridge is None:
+    if not isinstance(ridge, float):
         spectrum = _Spectrum.of(moments)
-        path, left_out = _choose(spectrum, stream)
+        path, left_out = _choose(spectrum, stream, ridge)
         ridge = path.best
         v = spectrum.weights(ridge)
     else:
@@ -56,8 +57,11 @@ def fit_stream(stream: Stream, ridge: float | None, loo: bool = False) -> LeastS
     return LeastSquaresFit(stream.basis.coefficients(weights), intercept, None, ridge, left_out, path)
 
 
-def _choose(spectrum: _Spectrum, stream: Stream) -> tuple[Path, LeaveOneOut]:
-    """The ridges of `search_grid`, and the leave-one-out residuals of the best one."""
+def _choose(spectrum: _Spectrum, stream: Stream, among: Vector | None) -> tuple[Path, LeaveOneOut]:
+    """These ridges or those of `search_grid`, and the leave-one-out residuals of the best one."""
+    if among is not None:
+        path = Path(among, spectrum.errors(stream, among))
+        return path, spectrum.leave_one_out(stream, path.best)
     path = scan(
         lambda ridges: spectrum.errors(stream, ridges), float(spectrum.values.sum()), REFINED, rounds=1
     )
@@ -84,6 +88,7 @@ class _Spectrum:
 
     def weights(self, ridge: float) -> Matrix:
         """(F'F + ridge I)^-1 F'T."""
+        refuse_uncertain(condition_of(self.values, ridge), ridge, float(self.values[-1]))
         return self.V @ self._turned(np.array([ridge]))[0]
 
     def errors(self, stream: Stream, ridges: Vector) -> Vector:

@@ -8,7 +8,14 @@ from hypothesis import strategies as st
 
 import widemargin as wm
 from reference import ridge as reference
-from widemargin.least_squares import Frame, conjugate_gradient, pivoted_cholesky, solve_refined
+from widemargin.least_squares import (
+    Frame,
+    choose_solver,
+    conjugate_gradient,
+    pivoted_cholesky,
+    search_grid,
+    solve_refined,
+)
 
 BIASES = ["none", "free", "penalised"]
 KERNELS = {
@@ -208,6 +215,18 @@ def test_converged_columns_leave_the_products():
     assert widths[0] == 2 and widths[-1] == 1
 
 
+@pytest.mark.parametrize("steps", [-1, 1, 7, 120, 199])
+def test_conjugate_gradients_that_stall_keep_their_best_iterate(steps):
+    random = np.random.default_rng(2)
+    Q, _ = np.linalg.qr(random.normal(size=(80, 80)))
+    M, B = (Q * np.geomspace(1e-17, 1, 80)) @ Q.T, random.normal(size=(80, 2))
+    found = conjugate_gradient(lambda V: M @ V, B, max_iter=steps)
+    exact = np.linalg.norm(B - M @ found.X, axis=0) / np.linalg.norm(B, axis=0)
+    np.testing.assert_allclose(found.residuals, exact, rtol=1e-6)
+    assert not found.converged and exact.max() <= 1
+    assert found.stalled == (steps == -1)
+
+
 @pytest.mark.parametrize("columns", [1, 3])
 @pytest.mark.parametrize("ridge", [1e-3, 0.1, 10.0])
 def test_a_factor_in_single_precision_is_refined_to_double(ridge, columns):
@@ -290,6 +309,91 @@ def test_each_error_on_the_path_is_that_of_a_fit_with_that_lam(solver, bias):
         fitted = wm.RLSRegressor(kernel=kernel, bias=bias, solver="cholesky", lam=path.lam_path_[k])
         error = fitted.fit(X, Y, sample_weight=weight).loo_error_
         assert path.loo_path_[k] == pytest.approx(error, rel=1e-6)
+
+
+@pytest.mark.parametrize("name", ["linear", "rbf"])
+def test_the_chosen_lam_is_the_minimum_of_a_fine_scan_for_dense_and_for_sparse_points(name):
+    for seed in range(12):
+        X, Y, _ = problem(seed, n=60, d=5, outputs=1)
+        chosen = wm.RLSRegressor(kernel=KERNELS[name]).fit(X, Y)
+        sparse = wm.RLSRegressor(kernel=KERNELS[name]).fit(sp.csr_array(X), Y)
+        assert sparse.lam_ == pytest.approx(chosen.lam_, rel=1e-6)
+        around = chosen.lam_ * np.geomspace(0.9, 1 / 0.9, 41)
+        errors = [wm.RLSRegressor(kernel=KERNELS[name], lam=lam).fit(X, Y).loo_error_ for lam in around]
+        *_, curvature, slope, _ = np.polyfit(np.log(around / chosen.lam_), errors, 4)
+        assert abs(slope / (2 * curvature)) < 2e-3
+
+
+def test_a_path_has_each_value_once_and_both_sides_of_the_best_are_searched():
+    for seed in range(10):
+        X, Y, _ = problem(seed, n=60, d=5, outputs=1)
+        chosen = wm.RLSRegressor().fit(X, Y)
+        gaps = np.diff(np.log(chosen.lam_path_))
+        assert gaps.min() > 1e-7
+        assert chosen.lam_ == chosen.lam_path_[chosen.loo_path_.argmin()]
+        at = chosen.loo_path_.argmin()
+        assert gaps[at - 1] + gaps[at] < 0.08
+
+
+def test_a_search_that_ends_at_the_range_has_no_vertex():
+    rising = search_grid(lambda ridges: ridges, 1.0)
+    assert rising.best == rising.ridges[0]
+    assert np.unique(rising.ridges).size == rising.ridges.size
+    falling = search_grid(lambda ridges: 1 / ridges, 1.0)
+    assert falling.best == falling.ridges[-1]
+    flat = search_grid(np.ones_like, 1.0)
+    assert flat.best == flat.ridges[-1]
+
+
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        ("rbf", {}),
+        ("rbf", {"solver": "cholesky"}),
+        ("rbf", {"centres": 10}),
+        ("linear", {}),
+        ("linear", {"solver": "cholesky"}),
+    ],
+)
+def test_a_list_of_values_of_lam_has_the_errors_of_training_without_each_point(name, settings, bias):
+    X, Y, weight = problem(8, weighted=True)
+    values = [1.0, 1e-3, 0.1, 1e-2, 0.1]
+    chosen = wm.RLSRegressor(kernel=KERNELS[name], lam=values, bias=bias, **settings)
+    chosen.fit(X, Y, sample_weight=weight)
+    np.testing.assert_allclose(chosen.lam_path_, [1e-3, 1e-2, 0.1, 1.0])
+    K = KERNELS[name].gram(X)
+    if "centres" in settings:
+        Z = X[chosen.support_]
+        K = KERNELS[name].gram(X, Z) @ np.linalg.solve(KERNELS[name].gram(Z), KERNELS[name].gram(Z, X))
+    errors = []
+    for lam in chosen.lam_path_:
+        out = Y - reference.leave_one_out(K, Y, weight, lam * weight.sum(), bias)
+        errors.append((weight @ out**2).mean() / weight.sum())
+    np.testing.assert_allclose(chosen.loo_path_, errors, rtol=1e-7)
+    assert chosen.lam_ == pytest.approx(chosen.lam_path_[np.argmin(errors)])
+    assert chosen.loo_error_ == pytest.approx(min(errors), rel=1e-7)
+    again = wm.RLSRegressor(kernel=KERNELS[name], lam=chosen.lam_, bias=bias, **settings)
+    again.fit(X, Y, sample_weight=weight)
+    np.testing.assert_allclose(chosen.predict(X), again.predict(X), atol=1e-9)
+
+
+def test_a_list_of_values_of_lam_is_judged_in_chunks_and_for_classes_too():
+    X, Y, _ = problem(9, n=90, outputs=1)
+    y, values = np.digitize(Y[:, 0], [0.2, 0.8]), np.array([1e-4, 1e-2, 1.0])
+    here = wm.RLSClassifier(lam=values, centres=10).fit(X, y)
+    there = wm.RLSClassifier(lam=values, centres=here.support_).fit_chunks(
+        [(X[:40], y[:40]), (X[40:], y[40:])]
+    )
+    np.testing.assert_allclose(there.loo_path_, here.loo_path_, rtol=1e-7)
+    assert there.lam_ == here.lam_
+    pairs = wm.RLSClassifier(lam=values, multiclass="all-pairs").fit(X, y)
+    assert pairs.lam_ == pytest.approx(wm.RLSClassifier(lam=values).fit(X, y).lam_)
+
+
+def test_many_values_for_many_points_have_one_decomposition():
+    assert choose_solver(5000, None, True, 2**40, 12) == "cholesky"
+    assert choose_solver(5000, None, True, 2**40, 13) == "eigen"
 
 
 @pytest.mark.parametrize("start_size", [20, 1000])

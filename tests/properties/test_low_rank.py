@@ -138,6 +138,22 @@ def test_blocks_of_a_memory_map_give_what_memory_does(tmp_path):
     np.testing.assert_allclose(there.loo_predictions_, here.loo_predictions_, atol=1e-8)
 
 
+@pytest.mark.parametrize("Machine", [wm.RLSRegressor, wm.RLSClassifier])
+def test_leave_one_out_is_there_wherever_it_chose_lam(Machine, monkeypatch):
+    X, Y, _ = problem(4, n=300, outputs=1)
+    y = Y[:, 0] if Machine is wm.RLSRegressor else Y[:, 0] > 0.5
+    monkeypatch.setattr("widemargin.estimators.low_rank_machine.LEAVE_ONE_OUT_SIZE", 50)
+    here = Machine(centres=M).fit(X, y)
+    chunks = Machine(centres=here.support_, gamma=here.kernel_.gamma).fit_chunks(in_chunks(X, y))
+    monkeypatch.setattr("widemargin.estimators.low_rank_machine.FEATURE_BYTES", 2**40)
+    blocks = Machine(centres=M).fit(X, y)
+    for machine in (chunks, blocks):
+        assert machine.lam_ == pytest.approx(here.lam_, rel=1e-6)
+        assert machine.loo_error_ == pytest.approx(here.loo_error_, rel=1e-9)
+        assert machine.gcv_ == pytest.approx(here.gcv_, rel=1e-6)
+        np.testing.assert_allclose(machine.loo_predictions_, here.loo_predictions_, atol=1e-7)
+
+
 def test_with_all_points_for_centres_every_approximation_is_the_full_machine():
     X, Y, weight = problem(n=25)
     full = machine(weight, centres=None).fit(X, Y).predict(X)

@@ -435,12 +435,12 @@ def test_least_squares_are_trained_stored_and_loaded(kind, case, csv_file, sampl
     assert ("20 centres" in said) == (case == "centres")
 
 
-def test_of_many_points_the_squared_error_is_told(libsvm_file, tmp_path, monkeypatch, capsys):
+def test_of_many_points_leave_one_out_is_told_where_it_chose_lam(libsvm_file, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr("widemargin.estimators.low_rank_machine.LEAVE_ONE_OUT_SIZE", 50)
     options = ["-s", "rlsc", "--centres", "9"]
     assert main(["train", str(libsvm_file), str(tmp_path / "a"), *options]) == 0
     said = capsys.readouterr().out
-    assert f"mean squared error {io.load_model(tmp_path / 'a').loo_path_.min():.4g}" in said
+    assert f"leave-one-out: accuracy {1 - io.load_model(tmp_path / 'a').loo_error_:.4g}" in said
     assert main(["train", str(libsvm_file), str(tmp_path / "b"), *options, "--lam", "0.1"]) == 0
     assert "leave-one-out error not computed" in capsys.readouterr().out
 

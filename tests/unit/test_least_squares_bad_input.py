@@ -37,8 +37,11 @@ def assert_refused(machine, message, X=X, y=y, **fit):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"lam": 0.0}, "lam must be 'loo' or a positive finite number, not 0.0"),
-        ({"lam": -1.0}, "lam must be 'loo' or a positive finite number, not -1.0"),
+        ({"lam": 0.0}, "lam must be 'loo' or a positive finite number or a list of them, not 0.0"),
+        ({"lam": -1.0}, "lam must be 'loo' or a positive finite number or a list of them, not -1.0"),
+        ({"lam": [1.0, -1.0]}, r"a list of them, not \[1.0, -1.0\]"),
+        ({"lam": []}, r"a list of them, not \[\]"),
+        ({"lam": [0.1, 1.0], "solver": "cg"}, "solver='cg' cannot choose lam"),
         ({"lam": np.nan}, "lam must be"),
         ({"lam": "cv"}, "lam must be .* not 'cv'"),
         ({"gamma": -1.0}, "gamma must be .* not -1.0"),
@@ -89,6 +92,47 @@ def test_a_singular_system_says_so_and_what_to_raise(solver):
     few[:, 2] = few[:, 0]
     machine = wm.RLSRegressor(kernel="linear", lam=1e-25, solver=solver)
     assert_refused(machine, r"ridge = lam n = 4e-24 is singular .* raise lam", X=few)
+
+
+def with_equal_columns(n=100):
+    random = np.random.default_rng(3)
+    points = random.normal(size=(n, 3))
+    points[:, 2] = points[:, 0]
+    return points, random.normal(size=n)
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("bias", ["none", "free", "penalised"])
+def test_weights_that_are_up_to_rounding_are_refused_and_others_are_right(bias, form):
+    points, targets = with_equal_columns()
+    for lam in 10.0 ** np.arange(-25, -5):
+        machine = wm.RLSRegressor(kernel="linear", lam=lam, bias=bias)
+        if lam < 1e-14:
+            assert_refused(machine, "is singular .* raise lam", X=form(points), y=targets)
+        elif lam > 5e-13:
+            first, _, last = machine.fit(form(points), targets).coef_[0]
+            assert first == pytest.approx(last, rel=1e-4)
+
+
+def test_features_of_very_different_scales_are_no_singular_system():
+    random = np.random.default_rng(4)
+    points, scales = random.normal(size=(100, 3)), np.array([1e7, 1e4, 1.0])
+    targets = points @ [1.0, 2.0, 3.0]
+    machine = wm.RLSRegressor(kernel="linear", lam=1e-8).fit(points * scales, targets)
+    np.testing.assert_allclose(machine.coef_[0] * scales, [1.0, 2.0, 3.0], rtol=1e-5)
+
+
+@pytest.mark.parametrize("leave_one_out", [True, False])
+def test_a_singular_system_with_centres_says_so_in_memory_in_blocks_and_in_chunks(leave_one_out, monkeypatch):
+    points, targets = with_equal_columns()
+    machine = wm.RLSRegressor(kernel="linear", lam=1e-25, centres=10, leave_one_out=leave_one_out)
+    sentence = "is singular .* raise lam"
+    assert_refused(machine, sentence, X=points, y=targets)
+    monkeypatch.setattr("widemargin.estimators.low_rank_machine.FEATURE_BYTES", 2**40)
+    assert_refused(machine, sentence, X=points, y=targets)
+    with pytest.raises(ValueError, match=sentence):
+        machine.fit_chunks([(points[:50], targets[:50]), (points[50:], targets[50:])])
+    assert not hasattr(machine, "dual_coef_")
 
 
 @pytest.mark.parametrize("solver", ["cholesky", "eigen", "cg"])

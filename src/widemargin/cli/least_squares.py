@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from sklearn.base import is_classifier
 
 
@@ -16,7 +15,7 @@ def account(fitted: Any) -> str:
     chosen = " (by leave-one-out)"
     lines = [
         ", ".join(size),
-        f"lam {fitted.lam_:.6g}{chosen if fitted.lam == 'loo' else ''}{_gamma(fitted, chosen)}",
+        f"lam {fitted.lam_:.6g}{chosen if isinstance(fitted.lam, str) else ''}{_gamma(fitted, chosen)}",
         _leave_one_out(fitted, n),
     ]
     if fitted.solver_ == "cg":
@@ -30,12 +29,10 @@ def _gamma(fitted: Any, chosen: str) -> str:
 
 
 def _leave_one_out(fitted: Any, n: int) -> str:
-    """The error; of many points only the squared one, by which lam was chosen, is known."""
     error = getattr(fitted, "loo_error_", None)
-    if error is None and not hasattr(fitted, "loo_path_"):
+    if error is None:
         return "leave-one-out error not computed"
-    if error is None or not is_classifier(fitted):
-        squared = float(np.nanmin(fitted.loo_path_)) if error is None else error
-        return f"leave-one-out: mean squared error {squared:.4g}"
+    if not is_classifier(fitted):
+        return f"leave-one-out: mean squared error {error:.4g}"
     count = f" ({round((1 - error) * n)}/{n})" if fitted.class_weight is None else ", by class weight"
     return f"leave-one-out: accuracy {1 - error:.4g}{count}"

@@ -119,12 +119,16 @@ shape_fit_ : tuple
 kernel_ : Kernel
     The kernel, its parameters settled.""",
     "least squares parameters": """\
-lam : float or "loo", default="loo"
+lam : float, list of floats or "loo", default="loo"
     Weight of the squared norm beside the mean loss; lam times the sum of the sample weights is the ridge on
     the diagonal of K. "loo" is the lam with the least squared leave-one-out error: on a logarithmic grid,
     refined around its best value, where one decomposition serves all of them (up to 2000 points, for linear
     kernels with fewer features than points, and for kernel matrices of low rank). Elsewhere a descent from
-    the best lam of 1000 of the points tries four or five values, each with a Cholesky factor of its own.
+    the best lam of 1000 of the points tries four or five values, each with a Cholesky factor of its own. Of a
+    list, the value with the least squared leave-one-out error; `loo_path_` has the errors of all of them. One
+    decomposition serves the list where it serves the grid, and beyond 2000 points if it has more than 12
+    values (all eigenvectors of K, about 10 n^3 steps); up to 12 values have a Cholesky factor each.
+    Several outputs share one lam, which the largest of them decide: scale them alike.
 kernel : str, Kernel or function, default="rbf"
     As for `SVC`.
 degree : int, default=3
@@ -155,8 +159,11 @@ solver : {"auto", "cholesky", "eigen", "primal", "cg"}, default="auto"
     with fewer features than points, "cg" for large sparse linear problems and if K does not fit into
     `cache_size`, "eigen" to choose lam for up to 2000 points and "cholesky" otherwise.
 leave_one_out : bool or "auto", default="auto"
-    Whether to compute `loo_predictions_`. "auto" does so where it costs little: up to 4000 points, and
-    wherever lam is chosen by them. Beyond that it takes as long again as the Cholesky factor.
+    Whether to compute `loo_predictions_` and what goes with them (`loo_residuals_`, `loo_error_`, `gcv_`).
+    Wherever lam or gamma is chosen by leave-one-out, they are there in any case, also of blocks and chunks;
+    with the solvers "eigen" and "primal" they come with the solution. Elsewhere "auto" computes them up to
+    4000 points. Beyond that they take as long again as the Cholesky factor, and a pass over blocks or chunks.
+    "cg" has none.
 tol : float, default=1e-8
     Relative residual to stop at, for "cg".
 max_iter : int, default=-1
@@ -179,10 +186,10 @@ coef_ : array of shape (n_outputs, n_features)
 lam_, ridge_ : float
     The weight of the norm that was used, and what it adds to the diagonal of K.
 lam_path_, loo_path_ : arrays
-    The values of lam that were tried, ascending, and their mean squared leave-one-out errors; with
-    ``lam="loo"`` only, for the gamma that was chosen.
+    The values of lam that were tried, ascending, and their mean squared leave-one-out errors; where lam was
+    chosen only, for the gamma that was chosen.
 gcv_ : float
-    Generalised cross-validation error; like all of the following where leave-one-out was computed.
+    Generalised cross-validation error, where leave-one-out was computed.
 solver_ : str
     The solver that was used.
 n_iter_ : int
@@ -217,8 +224,9 @@ CHUNKS = """\
 A first look at all chunks finds the number of rows, the classes, what ``gamma="scale"`` stands for,
 and rows to choose centres from (for a rule other than `RandomCentres` four times as many as it
 chooses). Then Phi'Phi and Phi'Y are summed up over all rows, Phi being their features in the basis
-of the centres; each of the two grids of ``lam="loo"`` takes another pass, and so do
-`loo_predictions_` if ``leave_one_out=True``. Beyond 4000 centres, and with ``solver="cg"``, each
+of the centres. ``lam="loo"`` takes three more passes, two of them with a grid, and leaves
+`loo_predictions_`; with a given lam they take a pass, if there are at most 4000 rows or
+``leave_one_out=True``. Beyond 4000 centres, and with ``solver="cg"``, each
 step of a preconditioned conjugate gradient is a pass.
 
 Memory: one chunk, about 50 MB of kernel values, and up to five matrices of m x m entries in double

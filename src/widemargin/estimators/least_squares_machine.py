@@ -52,7 +52,7 @@ class LeastSquaresMachine(LowRankMachine):
         if name in ("kernel", "degree", "coef0", "tol", "cache_size", "max_iter", "n_jobs", "verbose")
     } | {
         "gamma": parameters.one_of("scale", "auto", "loo") | parameters.positive_and_finite,
-        "lam": parameters.one_of("loo") | parameters.positive_and_finite,
+        "lam": parameters.one_of("loo") | parameters.positive_and_finite | parameters.positive_numbers,
         "bias": parameters.one_of(*BIASES),
         "solver": parameters.one_of("auto", *SOLVERS),
         "leave_one_out": parameters.one_of("auto") | parameters.boolean,
@@ -64,7 +64,7 @@ class LeastSquaresMachine(LowRankMachine):
         parameters.check(self, self._rules)
         if self.solver == "primal" and not sample.is_linear(self.kernel):
             raise ValueError(f"solver='primal' needs a linear kernel, not kernel={self.kernel!r}.")
-        if self.solver == "cg" and self.lam == "loo":
+        if self.solver == "cg" and self._chooses_lam:
             raise ValueError("solver='cg' cannot choose lam by leave-one-out: give lam a number.")
         if self.solver == "cg" and self.leave_one_out is True:
             raise ValueError("solver='cg' has no leave-one-out: use another solver, or leave_one_out='auto'.")
@@ -138,8 +138,11 @@ class LeastSquaresMachine(LowRankMachine):
             linear = X if n == count(X) else take(X, rows)
             linear = linear if linear.dtype == np.float64 else linear.astype(np.float64)
         budget = cache_bytes(self.cache_size, n)
-        solver = self.solver if self.solver != "auto" else choose_solver(n, linear, self.lam == "loo", budget)
-        if solver == "cg" and (self.lam == "loo" or loo or self.leave_one_out is True):
+        ridge, solver = self._ridge(frame.total), self.solver
+        if solver == "auto":
+            values = ridge.size if isinstance(ridge, np.ndarray) else 0
+            solver = choose_solver(n, linear, self._chooses_lam, budget, values)
+        if solver == "cg" and (self._chooses_lam or loo or self.leave_one_out is True):
             raise ValueError(
                 f"cache_size is too small for leave-one-out: a fit of {n} points takes "
                 f"{12 * n * n / 2**20:.0f} MB; raise cache_size, or do without (numbers for lam and gamma)."
@@ -147,7 +150,7 @@ class LeastSquaresMachine(LowRankMachine):
         wanted = self._wants_leave_one_out(n)
         problem = LeastSquares(kernel.bind(X), rows, frame, linear, self.n_jobs, self.tol, self.max_iter)
         self.solver_ = solver
-        return problem.fit(Y, self._ridge(frame.total), solver, loo or wanted or solver == "primal")
+        return problem.fit(Y, ridge, solver, loo or wanted or solver == "primal")
 
     def _keep_points(self, X: Any, kernel: kernels.Kernel, support: Any, fitted: LeastSquaresFit) -> None:
         """Store the points of the function, rows of X or given; a linear function does without."""

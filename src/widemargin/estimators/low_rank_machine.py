@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from widemargin.least_squares import (
     Basis,
     Frame,
     LeastSquaresFit,
+    Ridge,
     Rows,
     Stream,
     columns_of,
@@ -122,18 +124,27 @@ class LowRankMachine(KernelMachine):
         every = np.arange(count(points), dtype=np.int32)
         return Basis(columns_of(kernel.bind(points), every, every, self.n_jobs))
 
-    def _ridge(self, total: float) -> float | None:
-        return None if self.lam == "loo" else Regularization(self.lam, total).ridge
+    @property
+    def _chooses_lam(self) -> bool:
+        return not isinstance(self.lam, Real)
+
+    def _ridge(self, total: float) -> Ridge:
+        if isinstance(self.lam, str):
+            return None
+        if self._chooses_lam:
+            return np.array([Regularization(float(lam), total).ridge for lam in np.unique(self.lam)])
+        return float(Regularization(self.lam, total).ridge)
 
     def _wants_leave_one_out(self, n: int) -> bool:
+        """Whether to compute the residuals though no choice of lam or gamma needs them."""
         return bool(self.leave_one_out if self.leave_one_out != "auto" else n <= LEAVE_ONE_OUT_SIZE)
 
     def _low_rank_solver(self, m: int, loo: bool = False) -> str:
         solver = self.solver
         if solver == "auto":
-            direct = "eigen" if self.lam == "loo" else "cholesky"
+            direct = "eigen" if self._chooses_lam else "cholesky"
             solver = "cg" if m > DIRECT_CENTRES else direct
-        if solver == "cg" and (self.lam == "loo" or loo or self.leave_one_out is True):
+        if solver == "cg" and (self._chooses_lam or loo or self.leave_one_out is True):
             raise ValueError(
                 f"{m} centres are solved for by conjugate gradients, which have no leave-one-out: give lam "
                 f"and gamma numbers and leave_one_out='auto', or take at most {DIRECT_CENTRES} centres."
@@ -141,11 +152,11 @@ class LowRankMachine(KernelMachine):
         self.solver_ = solver
         return solver
 
-    def _fit_stream(self, stream: Stream, ridge: float | None, solver: str, loo: bool) -> LeastSquaresFit:
+    def _fit_stream(self, stream: Stream, ridge: Ridge, solver: str, loo: bool) -> LeastSquaresFit:
         with visible_messages() if self.verbose else nullcontext():
             if solver != "cg":
                 return fit_stream(stream, ridge, loo)
-            assert ridge is not None
+            assert isinstance(ridge, float)
             return fit_stream_by_products(stream, ridge, self.tol, self.max_iter)
 
     def _watch(self, n: int) -> Callable[[str, int], None]:

@@ -50,6 +50,15 @@ boolean = Rule("True or False", lambda value: isinstance(value, bool | np.bool_)
 positive = Rule("a positive number", _number(lambda value: value > 0))
 finite = Rule("a finite number", _number(np.isfinite))
 positive_and_finite = Rule("a positive finite number", _number(lambda value: 0 < value < np.inf))
+positive_numbers = Rule(
+    "a list of them",
+    lambda value: (
+        isinstance(value, list | tuple | np.ndarray)
+        and np.ndim(value) == 1
+        and len(value) > 0
+        and all(map(positive_and_finite.holds, value))
+    ),
+)
 not_negative = Rule("a finite number >= 0", _number(lambda value: 0 <= value < np.inf))
 fraction = Rule("a number in (0, 1]", _number(lambda value: 0 < value <= 1))
 fraction_or_zero = Rule("a number in [0, 1]", _number(lambda value: 0 <= value <= 1))

@@ -123,7 +123,7 @@ class RLSClassifier(ScoredClassifier, LeastSquaresMachine):
     def __init__(
         self,
         *,
-        lam: float | str = "loo",
+        lam: Any = "loo",
         kernel: Any = "rbf",
         degree: int = 3,
         gamma: str | float = "scale",
@@ -289,13 +289,14 @@ class RLSClassifier(ScoredClassifier, LeastSquaresMachine):
         if not self._is_apart:
             return super()._fit_best(X, rows, frame, Y, weight, centres)
         ridge, path = self._ridge(frame.total), None
-        if ridge is None or self.gamma == "loo":
+        if self._chooses_lam or self.gamma == "loo":
             labels = _labels_of(Y, self._trained_code())
             one = one_vs_all(len(self.classes_)).matrix.astype(np.float64)
             kernel, whole = super()._fit_best(X, rows, frame, one[labels], weight, centres)
             ridge, path = whole.ridge, whole.path
         else:
             kernel = self._choose_kernel(X, weight, self.gamma)
+        assert isinstance(ridge, float)
         fitted = self._fit_apart(kernel, X, rows, frame, Y, ridge)
         return kernel, replace(fitted, path=path)
 
@@ -311,7 +312,8 @@ class RLSClassifier(ScoredClassifier, LeastSquaresMachine):
         if solver == "auto":
             solver = choose_solver(rows.size, linear, False, budget)
         self.solver_, self.n_systems_ = solver, len(systems_of(Y))
-        wanted = self._wants_leave_one_out(rows.size) and solver != "cg"
+        chosen = self.gamma == "loo" or self._chooses_lam
+        wanted = (chosen or self._wants_leave_one_out(rows.size)) and solver != "cg"
         if not gram.stored and solver != "primal" and 2 * table_bytes(gram, np.float64) <= budget:
             gram = tabulate(gram, np.float64, allowed_threads(self.n_jobs), lambda: False)
         problem = LeastSquares(gram, rows, frame, linear, self.n_jobs, self.tol, self.max_iter)

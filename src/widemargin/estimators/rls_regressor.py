@@ -62,7 +62,7 @@ class RLSRegressor(RegressorMixin, LeastSquaresMachine):
     def __init__(
         self,
         *,
-        lam: float | str = "loo",
+        lam: Any = "loo",
         kernel: Any = "rbf",
         degree: int = 3,
         gamma: str | float = "scale",

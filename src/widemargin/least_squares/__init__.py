@@ -26,13 +26,14 @@ from .features import Features
 from .fit import LeastSquaresFit
 from .frame import BIASES, Frame
 from .gram_matrix import columns_of, lower_triangle
-from .inverse import CholeskyInverse, FeatureInverse, Inverse, SingularSystem
+from .inverse import CholeskyInverse, FeatureInverse, Inverse
 from .leave_one_out import LeaveOneOut, leave_one_out
 from .low_rank import fit_low_rank
 from .machine import SOLVERS, LeastSquares, choose_solver
-from .path import Path, descend, search_grid
+from .path import Path, Ridge, descend, scan, search_grid
 from .pivoted_cholesky import PivotedCholesky, pivoted_cholesky
 from .refinement import solve_refined
+from .singular_system import SingularSystem
 from .spectral_fit import choose_ridge, solve_at
 from .spectrum import FeatureSpectrum, MatrixSpectrum, Spectrum
 from .stream import Rows, Stream
@@ -62,6 +63,7 @@ __all__ = [
     "PivotedCentres",
     "PivotedCholesky",
     "RandomCentres",
+    "Ridge",
     "RidgeCurve",
     "Rows",
     "SingularSystem",
@@ -81,6 +83,7 @@ __all__ = [
     "leave_one_out",
     "lower_triangle",
     "pivoted_cholesky",
+    "scan",
     "search_grid",
     "solve_at",
     "solve_refined",

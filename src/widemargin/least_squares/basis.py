@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
-from .inverse import refuse_overflow
+from .singular_system import refuse_overflow
 
 __all__ = ["Basis"]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from .inverse import refuse_overflow
+from .singular_system import refuse_overflow
 
 __all__ = ["ConjugateGradient", "conjugate_gradient"]
 
@@ -48,7 +48,8 @@ def conjugate_gradient(
 
     All columns go together, so that one product serves them all; a column that has converged is frozen and
     leaves the products. Every 50 steps the residual is computed instead of updated, and a column counts as
-    converged only by such a residual.
+    converged only by such a residual. Of a column that does not converge X has the iterate with the least of
+    them, which is zero if no other was better.
 
     Parameters
     ----------
@@ -73,9 +74,18 @@ def conjugate_gradient(
     """
     precondition = precondition or (lambda V: V)
     X, lengths = np.zeros_like(B), np.linalg.norm(B, axis=0)
-    relative = np.where(lengths > 0, 1.0, 0.0)
+    kept, residuals = X.copy(), np.where(lengths > 0, 1.0, 0.0)
     active = np.flatnonzero(lengths)
-    best, waited, iterations, stalled = np.inf, 0, 0, False
+    least, waited, iterations, stalled = np.inf, 0, 0, False
+
+    def judge() -> Matrix:
+        """What X leaves of B; where that is less than ever before, X is kept."""
+        R = B[:, active] - product(X[:, active])
+        now = np.linalg.norm(R, axis=0) / lengths[active]
+        better = active[now < residuals[active]]
+        kept[:, better], residuals[active] = X[:, better], np.fmin(now, residuals[active])
+        return R
+
     R = B[:, active].copy()
     S = precondition(R)
     D, rho = S.copy(), np.einsum("ij,ij->j", R, S)
@@ -85,20 +95,20 @@ def conjugate_gradient(
         X[:, active] += D * (step := _ratio(rho, np.einsum("ij,ij->j", D, Q)))
         R -= Q * step
         iterations += 1
-        relative[active] = np.linalg.norm(R, axis=0) / lengths[active]
-        if iterations % EXACT_EVERY == 0 or (relative[active] <= tol).any():
-            R = B[:, active] - product(X[:, active])
-            relative[active] = np.linalg.norm(R, axis=0) / lengths[active]
-            going = relative[active] > tol
+        if iterations % EXACT_EVERY == 0 or (np.linalg.norm(R, axis=0) <= tol * lengths[active]).any():
+            R = judge()
+            going = residuals[active] > tol
             active, R, D, rho = active[going], R[:, going], D[:, going], rho[going]
             if iterations % EXACT_EVERY == 0:
-                worst = relative[active].max(initial=0.0)
-                waited = 0 if worst < PROGRESS * best else waited + 1
-                best, stalled = min(best, worst), waited > PATIENCE
+                worst = residuals[active].max(initial=0.0)
+                waited = 0 if worst < PROGRESS * least else waited + 1
+                least, stalled = min(least, worst), waited > PATIENCE
         S, before = precondition(R), rho
         rho = np.einsum("ij,ij->j", R, S)
         D = S + D * _ratio(rho, before)
-    return ConjugateGradient(X, relative, iterations, not active.size, stalled)
+    if active.size and not stalled:
+        judge()
+    return ConjugateGradient(kept, residuals, iterations, not active.size, stalled)
 
 
 def _ratio(a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:

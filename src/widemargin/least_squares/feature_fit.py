@@ -11,6 +11,7 @@ from .fit import LeastSquaresFit
 from .frame import Frame
 from .inverse import FeatureInverse
 from .leave_one_out import leave_one_out
+from .path import Ridge
 from .spectral_fit import choose_ridge, solve_at
 from .spectrum import FeatureSpectrum
 
@@ -18,7 +19,7 @@ __all__ = ["fit_features"]
 
 
 def fit_features(
-    A: Any, Y: NDArray[np.float64], frame: Frame, ridge: float | None, loo: bool = True
+    A: Any, Y: NDArray[np.float64], frame: Frame, ridge: Ridge, loo: bool = True
 ) -> LeastSquaresFit:
     """The machine with the kernel matrix A A', in O(n d^2 + d^3) for d features.
 
@@ -30,8 +31,8 @@ def fit_features(
     A : array or CSR array of shape (n, d)
     Y : array of shape (n, outputs)
     frame : Frame
-    ridge : float or None
-        None is the one of the least leave-one-out error.
+    ridge : float, array or None
+        Several to choose from, and None, are for the one of the least leave-one-out error.
     loo : bool
         Whether leave-one-out is wanted though the ridge is given.
 
@@ -45,9 +46,9 @@ def fit_features(
     (array([[2.]]), array([1.]))
     """
     F, T, path, out = frame.features(A), frame.targets(Y), None, None
-    if ridge is None:
+    if not isinstance(ridge, float):
         spectrum = FeatureSpectrum(F)
-        path = choose_ridge(spectrum, T, frame)
+        path = choose_ridge(spectrum, T, frame, among=ridge)
         ridge = path.best
         v = spectrum.weights(T, ridge)
         Z, out = solve_at(spectrum, T, frame, ridge)

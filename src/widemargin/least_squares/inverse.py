@@ -6,41 +6,16 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack, solve_triangular
+from scipy.linalg import lapack
 
 from .features import Features
+from .normal_factor import NormalFactor
+from .singular_system import EPSILON, SingularSystem, refuse_overflow
 
-__all__ = [
-    "CholeskyFactor",
-    "CholeskyInverse",
-    "FeatureInverse",
-    "Inverse",
-    "SingularSystem",
-    "refuse_overflow",
-]
+__all__ = ["CholeskyFactor", "CholeskyInverse", "FeatureInverse", "Inverse"]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
-
-EPSILON = float(np.finfo(np.float64).eps)
-
-
-class SingularSystem(ValueError):
-    """The system has no unique solution in double precision."""
-
-    def __init__(self, ridge: float, largest: float) -> None:
-        super().__init__(
-            f"K + ridge I with ridge = lam n = {ridge:.3g} is singular in double precision (K has entries up "
-            f"to {largest:.3g}): raise lam, or use a kernel that is positive semi-definite."
-        )
-
-
-def refuse_overflow(entries: Matrix | Vector) -> None:
-    """Raise a ValueError if some kernel values are not finite."""
-    if not np.isfinite(entries).all():
-        raise ValueError(
-            "kernel values of these points are not finite: scale X (StandardScaler or MinMaxScaler)."
-        )
 
 
 class Inverse(Protocol):
@@ -72,10 +47,6 @@ class CholeskyFactor:
     def solve(self, B: Matrix) -> Matrix:
         X, _ = lapack.dpotrs(self._upper, np.asfortranarray(B), lower=0, overwrite_b=0)
         return X
-
-    def half_solve(self, B: Matrix) -> Matrix:
-        """L^-1 B, whose squares sum up to the quadratic forms B'(S + ridge I)^-1 B."""
-        return solve_triangular(self._upper, B, trans="T", lower=False, check_finite=False)
 
     def inverse_diagonal(self) -> Vector:
         """Squared lengths of the columns of L^-1, which takes the place of L."""
@@ -118,14 +89,22 @@ class FeatureInverse:
     def __init__(self, F: Features, ridge: float) -> None:
         self.F = F
         self.ridge = ridge
-        self._factor = CholeskyFactor(np.ascontiguousarray(F.gram()), ridge)
+        self._factor = NormalFactor(np.ascontiguousarray(F.gram()), ridge)
 
     def weights(self, T: Matrix) -> Matrix:
-        """v = (F'F + ridge I)^-1 F'T, the primal solution; F v are the fitted values."""
-        return self._factor.solve(self.F.transposed_times(T))
+        """v = (F'F + ridge I)^-1 F'T, the primal solution; F v are the fitted values.
+
+        F'F has been rounded, what its solution leaves of F'(T - Fv) = ridge v has not: that is solved for
+        once more (the corrected semi-normal equations of Bjorck). A SingularSystem is raised where that
+        would not help.
+        """
+        self._factor.check()
+        v = self._factor.solve(self.F.transposed_times(T))
+        return v + self._factor.solve(self.F.transposed_times(T - self.F.times(v)) - self.ridge * v)
 
     def solve(self, T: Matrix) -> Matrix:
-        return (T - self.F.times(self.weights(T))) / self.ridge
+        v = self._factor.solve(self.F.transposed_times(T))
+        return (T - self.F.times(v)) / self.ridge
 
     def diagonal(self) -> Vector:
         leverages = np.empty(self.F.shape[0])

@@ -11,6 +11,7 @@ from .basis import Basis
 from .feature_fit import fit_features
 from .fit import LeastSquaresFit
 from .frame import Frame
+from .path import Ridge
 
 __all__ = ["fit_low_rank"]
 
@@ -18,7 +19,7 @@ Matrix = NDArray[np.float64]
 
 
 def fit_low_rank(
-    K: Matrix, basis: Basis, Y: Matrix, frame: Frame, ridge: float | None, loo: bool = True
+    K: Matrix, basis: Basis, Y: Matrix, frame: Frame, ridge: Ridge, loo: bool = True
 ) -> LeastSquaresFit:
     """The machine with f = sum_j c_j k(z_j, .) + b, its loss summed over all points ("rectangle").
 
@@ -35,8 +36,8 @@ def fit_low_rank(
     basis : Basis
     Y : array of shape (n, outputs)
     frame : Frame
-    ridge : float or None
-        None is the one of the least leave-one-out error.
+    ridge : float, array or None
+        Several to choose from, and None, are for the one of the least leave-one-out error.
     loo : bool
 
     Returns

@@ -18,11 +18,12 @@ from .feature_fit import fit_features
 from .fit import LeastSquaresFit
 from .frame import Frame
 from .gram_matrix import lower_triangle
-from .inverse import EPSILON, CholeskyInverse, FeatureInverse, SingularSystem
+from .inverse import CholeskyInverse, FeatureInverse
 from .leave_one_out import LeaveOneOut, leave_one_out
-from .path import Path, descend
+from .path import Path, Ridge, descend
 from .pivoted_cholesky import pivoted_cholesky
 from .refinement import solve_refined
+from .singular_system import EPSILON, SingularSystem
 from .spectral_fit import choose_ridge, solve_at
 from .spectrum import FeatureSpectrum, MatrixSpectrum, Spectrum
 
@@ -35,6 +36,9 @@ SOLVERS = ("cholesky", "eigen", "primal", "cg")
 
 EIGEN_SIZE = 2000
 """Up to this many points all eigenvectors of K take a second or two; a descent costs less for more points."""
+
+FACTORS = 12
+"""So many factors with the diagonals of their inverses take about as long as all eigenvectors."""
 
 PRIMAL_FEATURES = 8192
 """Up to this many dense features F'F is formed, and up to a quarter of them for sparse points."""
@@ -55,7 +59,7 @@ PRECONDITIONER_RANK = 512
 """Features of the preconditioner of a kernel matrix that is never stored."""
 
 
-def choose_solver(n: int, linear: Any, choosing: bool, budget: int) -> str:
+def choose_solver(n: int, linear: Any, choosing: bool, budget: int, values: int = 0) -> str:
     """The solver for n points: `linear` are the points of a linear kernel, else None.
 
     Parameters
@@ -66,6 +70,8 @@ def choose_solver(n: int, linear: Any, choosing: bool, budget: int) -> str:
         Whether the ridge is to be chosen by leave-one-out.
     budget : int
         Bytes for kernel values.
+    values : int
+        How many ridges are given to choose from.
     """
     if linear is not None:
         sparse = hasattr(linear, "tocsr")
@@ -75,7 +81,7 @@ def choose_solver(n: int, linear: Any, choosing: bool, budget: int) -> str:
             return "cg"
     if 12 * n * n > budget:  # K in double precision, and a copy in single
         return "cg"
-    return "eigen" if choosing and n <= EIGEN_SIZE else "cholesky"
+    return "eigen" if (choosing and n <= EIGEN_SIZE) or values > FACTORS else "cholesky"
 
 
 @dataclass(frozen=True)
@@ -102,13 +108,13 @@ class LeastSquares:
     tol: float = 1e-8
     max_iter: int = -1
 
-    def fit(self, Y: Matrix, ridge: float | None, solver: str, loo: bool) -> LeastSquaresFit:
-        """Train with this ridge, or with the one of the least leave-one-out error.
+    def fit(self, Y: Matrix, ridge: Ridge, solver: str, loo: bool) -> LeastSquaresFit:
+        """Train with this ridge, or with the one of the least leave-one-out error (of these, or of all).
 
         Parameters
         ----------
         Y : array of shape (n, outputs)
-        ridge : float or None
+        ridge : float, array or None
         solver : one of `SOLVERS`
         loo : bool
             Whether the leave-one-out residuals are wanted where they cost extra.
@@ -121,7 +127,7 @@ class LeastSquares:
             case "cholesky":
                 return self._fit_cholesky_or_eigen(Y, ridge, loo)
             case _:
-                assert ridge is not None
+                assert isinstance(ridge, float)
                 return self._fit_krylov(Y, ridge)
 
     def _matrix(self) -> tuple[Matrix, Vector | None]:
@@ -139,7 +145,7 @@ class LeastSquares:
         """A free bias takes the place of an eigenvalue of average size."""
         return self._trace / self.frame.size if self.frame.bias == "free" else 0.0
 
-    def _fit_cholesky_or_eigen(self, Y: Matrix, ridge: float | None, loo: bool) -> LeastSquaresFit:
+    def _fit_cholesky_or_eigen(self, Y: Matrix, ridge: Ridge, loo: bool) -> LeastSquaresFit:
         """Cholesky fails for singular and for indefinite matrices; eigenvectors tell them apart."""
         try:
             return self._fit_cholesky(Y, ridge, loo)
@@ -148,9 +154,9 @@ class LeastSquares:
                 raise
             return self._fit_eigen(Y, ridge)
 
-    def _fit_cholesky(self, Y: Matrix, ridge: float | None, loo: bool) -> LeastSquaresFit:
-        if ridge is None:
-            return self._fit_low_rank(Y) or self._descend(Y)
+    def _fit_cholesky(self, Y: Matrix, ridge: Ridge, loo: bool) -> LeastSquaresFit:
+        if not isinstance(ridge, float):
+            return self._fit_low_rank(Y, ridge) or self._fit_several(Y, ridge)
         T = self.frame.targets(Y)
         M, mean_row = self._matrix()
         Z = solve_refined(M, ridge, T) if not loo and self.frame.size >= REFINED_SIZE else None
@@ -161,19 +167,22 @@ class LeastSquares:
         out = self._left_out(Z, inverse.diagonal(), ridge) if loo else None
         return self._fitted(Y, Z, ridge, mean_row, out, None)
 
-    def _descend(self, Y: Matrix) -> LeastSquaresFit:
-        """A factor for each ridge that is tried; the best fit is kept."""
+    def _fit_several(self, Y: Matrix, among: Vector | None) -> LeastSquaresFit:
+        """A factor for each ridge, of these or of a descent; the best fit is kept."""
         best: LeastSquaresFit | None = None
 
         def error(ridge: float) -> float:
             nonlocal best
             fitted = self._fit_cholesky(Y, ridge, loo=True)
             assert fitted.loo is not None
-            if best is None or best.loo is None or fitted.loo.error < best.loo.error:
+            if best is None or best.loo is None or fitted.loo.error <= best.loo.error:
                 best = fitted
             return fitted.loo.error
 
-        path = descend(error, self._near_best(Y), self._trace)
+        if among is None:
+            path = descend(error, self._near_best(Y), self._trace)
+        else:
+            path = Path(among, np.array([error(float(ridge)) for ridge in among]))
         assert best is not None
         return replace(best, path=path)
 
@@ -187,14 +196,14 @@ class LeastSquares:
     def _left_out(self, Z: Matrix, diagonal: Vector, ridge: float) -> LeaveOneOut:
         return leave_one_out(self.frame, Z, diagonal, ridge, self._shift)
 
-    def _fit_eigen(self, Y: Matrix, ridge: float | None) -> LeastSquaresFit:
-        if ridge is None and (fitted := self._fit_low_rank(Y)) is not None:
+    def _fit_eigen(self, Y: Matrix, ridge: Ridge) -> LeastSquaresFit:
+        if not isinstance(ridge, float) and (fitted := self._fit_low_rank(Y, ridge)) is not None:
             return fitted
         M, mean_row = self._matrix()
         spectrum, T = MatrixSpectrum(M), self.frame.targets(Y)
         path = None
-        if ridge is None:
-            path = choose_ridge(spectrum, T, self.frame, self._shift)
+        if not isinstance(ridge, float):
+            path = choose_ridge(spectrum, T, self.frame, self._shift, ridge)
             ridge = path.best
         Z, out = solve_at(spectrum, T, self.frame, ridge, self._shift)
         return self._fitted(Y, Z, ridge, mean_row, out, path)
@@ -227,12 +236,12 @@ class LeastSquares:
         found = pivoted_cholesky(self.gram, self.rows, rank, LOW_RANK_RESIDUAL, self.n_jobs)
         return found.L if found.residual.max() <= LOW_RANK_RESIDUAL * diagonal.max() else None
 
-    def _fit_low_rank(self, Y: Matrix) -> LeastSquaresFit | None:
+    def _fit_low_rank(self, Y: Matrix, among: Vector | None) -> LeastSquaresFit | None:
         """By features, if there are few."""
         L = self._low_rank_features()
         if L is None:
             return None
-        fitted = fit_features(L, Y, self.frame, None)
+        fitted = fit_features(L, Y, self.frame, among)
         return replace(fitted, weights=self._weights(fitted.coefficients))
 
     def _fit_krylov(self, Y: Matrix, ridge: float) -> LeastSquaresFit:

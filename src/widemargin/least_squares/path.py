@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Path", "descend", "search_grid"]
+__all__ = ["Path", "Ridge", "descend", "scan", "search_grid"]
 
 Vector = NDArray[np.float64]
+
+Ridge = float | Vector | None
+"""A ridge that is given, several to choose from (ascending), or None for a search, both by leave-one-out."""
 
 RANGE, GRID = (1e-9, 10.0), 41
 """The grid of ridges, relative to the trace of K: below, the system is near singular; above, f is near 0."""
 
-REFINED, ROUNDS = 7, 2
-"""Values between the neighbours of the best one, and how often they are refined."""
+REFINED, ROUNDS = 3, 2
+"""Values between the best one and each of its neighbours, and how often they are refined."""
 
 STEP = 4.0
 """Factor between the ridges of a descent."""
@@ -35,16 +39,39 @@ class Path:
         smallest = np.flatnonzero(self.errors == np.nanmin(self.errors))
         return float(self.ridges[smallest[-1]])
 
+    @property
+    def around(self) -> slice:
+        """The best ridge and its neighbours; at an end of the path there is one."""
+        at = int(np.searchsorted(self.ridges, self.best))
+        return slice(max(at - 1, 0), at + 2)
+
+    @property
+    def vertex(self) -> float:
+        """Where the parabola through the best ridge and its neighbours, over log ridge, is least."""
+        t, errors = np.log(self.ridges[self.around]), self.errors[self.around]
+        if t.size < 3:
+            return self.best
+        slopes, middles = np.diff(errors) / np.diff(t), (t[:-1] + t[1:]) / 2
+        if not slopes[0] < slopes[1]:
+            return self.best
+        share = -slopes[0] / (slopes[1] - slopes[0])
+        return float(np.exp(middles[0] + share * (middles[1] - middles[0])))
+
+    def joined(self, ridges: Vector, errors: Vector) -> Path:
+        """With further ridges, each of which is there once."""
+        known = dict(zip(self.ridges.tolist(), self.errors.tolist(), strict=True))
+        return _path(known | dict(zip(ridges.tolist(), errors.tolist(), strict=True)))
+
 
 def _path(known: dict[float, float]) -> Path:
     ridges = sorted(known)
     return Path(np.array(ridges), np.array([known[ridge] for ridge in ridges]))
 
 
-def search_grid(
+def scan(
     errors: Callable[[Vector], Vector], trace: float, refined: int = REFINED, rounds: int = ROUNDS
 ) -> Path:
-    """A logarithmic grid, refined around its best value.
+    """A logarithmic grid, refined on both sides of its best value.
 
     Parameters
     ----------
@@ -53,17 +80,22 @@ def search_grid(
     trace : float
         The trace of K, at most which the largest eigenvalue is.
     refined, rounds : int
-        Values between the neighbours of the best one, and how often they are refined.
+        Values between the best one and each of its neighbours, and how often they are refined.
     """
     grid = np.geomspace(*RANGE, GRID) * _positive(trace)
-    known: dict[float, float] = {}
-    for _ in range(rounds + 1):
-        known |= dict(zip(grid.tolist(), errors(grid).tolist(), strict=True))
-        path = _path(known)
-        at = int(np.searchsorted(path.ridges, path.best))
-        low, high = path.ridges[max(at - 1, 0)], path.ridges[min(at + 1, len(path.ridges) - 1)]
-        grid = np.geomspace(low, high, refined + 2)[1:-1]
+    path = Path(grid, errors(grid))
+    for _ in range(rounds):
+        ends = pairwise(path.ridges[path.around])
+        finer = np.concatenate([np.geomspace(low, high, refined + 2)[1:-1] for low, high in ends])
+        path = path.joined(finer, errors(finer))
     return path
+
+
+def search_grid(errors: Callable[[Vector], Vector], trace: float) -> Path:
+    """The values of `scan`, and the vertex of the parabola through the best three."""
+    path = scan(errors, trace)
+    vertex = np.array([path.vertex])
+    return path.joined(vertex, errors(vertex))
 
 
 def descend(error: Callable[[float], float], start: float, trace: float) -> Path:

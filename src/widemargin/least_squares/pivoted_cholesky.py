@@ -11,7 +11,7 @@ from scipy.linalg import solve_triangular
 from widemargin import _core
 
 from .gram_matrix import columns_of
-from .inverse import refuse_overflow
+from .singular_system import refuse_overflow
 
 __all__ = ["PivotedCholesky", "pivoted_cholesky"]
 

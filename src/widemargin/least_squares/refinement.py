@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
 from .gram_matrix import row_blocks
-from .inverse import EPSILON
+from .singular_system import EPSILON
 
 __all__ = ["solve_refined"]
 

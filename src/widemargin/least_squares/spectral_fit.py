@@ -16,13 +16,17 @@ Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
 
-def choose_ridge(spectrum: Spectrum, T: Matrix, frame: Frame, shift: float = 0.0) -> Path:
-    """The leave-one-out errors of a grid of ridges, refined around the best."""
+def choose_ridge(
+    spectrum: Spectrum, T: Matrix, frame: Frame, shift: float = 0.0, among: Vector | None = None
+) -> Path:
+    """The leave-one-out errors of these ridges, or of a grid that is refined around the best."""
 
     def errors(ridges: Vector) -> Vector:
         parts = zip(spectrum.solve(T, ridges), spectrum.diagonals(ridges), ridges, strict=True)
         return np.array([leave_one_out(frame, *part, shift).error for part in parts])
 
+    if among is not None:
+        return Path(among, errors(among))
     return search_grid(errors, float(spectrum.values.sum()) - shift)
 
 

@@ -10,9 +10,10 @@ from scipy.linalg import eigh
 
 from .features import Features
 from .gram_matrix import row_blocks
-from .inverse import EPSILON, SingularSystem, refuse_overflow
+from .normal_factor import refuse_uncertain
+from .singular_system import EPSILON, SingularSystem, refuse_overflow
 
-__all__ = ["FeatureSpectrum", "MatrixSpectrum", "Spectrum"]
+__all__ = ["FeatureSpectrum", "MatrixSpectrum", "Spectrum", "condition_of"]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -34,6 +35,11 @@ class Spectrum(Protocol):
     def squares(self, T: Matrix) -> Vector:
         """The squared lengths of T, over all columns, along the eigenvectors of `values`."""
         ...
+
+
+def condition_of(values: Vector, ridge: float) -> float:
+    """The condition number of a matrix with these eigenvalues, ascending, not negative, plus the ridge."""
+    return float((values[-1] + ridge) / (values[0] + ridge)) if values.size else 1.0
 
 
 class MatrixSpectrum:
@@ -85,6 +91,7 @@ class FeatureSpectrum:
         self.F = F
         gram = np.ascontiguousarray(F.gram())
         refuse_overflow(gram)
+        self._largest = float(np.einsum("ii->i", gram).max(initial=0.0))
         values, self._V = eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
         self.values = np.maximum(values, 0.0)
 
@@ -95,6 +102,7 @@ class FeatureSpectrum:
 
     def weights(self, T: Matrix, ridge: float) -> Matrix:
         """v = (F'F + ridge I)^-1 F'T, the primal solution."""
+        refuse_uncertain(condition_of(self.values, ridge), ridge, self._largest)
         return self._V @ ((self._V.T @ self.F.transposed_times(T)) / (self.values + ridge)[:, None])
 
     def solve(self, T: Matrix, ridges: Vector) -> NDArray[np.float64]:

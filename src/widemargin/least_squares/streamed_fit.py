@@ -9,10 +9,12 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from .fit import LeastSquaresFit
-from .inverse import CholeskyFactor, refuse_overflow
 from .leave_one_out import LeaveOneOut
 from .moments import Moments, moments_of
-from .path import search_grid
+from .normal_factor import NormalFactor, refuse_uncertain
+from .path import Path, Ridge, scan
+from .singular_system import refuse_overflow
+from .spectrum import condition_of
 from .stream import Rows, Stream
 
 __all__ = ["fit_stream"]
@@ -21,42 +23,52 @@ Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
 
 
-REFINED = 31
+REFINED = 15
 """All values that two rounds in memory may try, in one round: values cost less than passes."""
 
 
-def fit_stream(stream: Stream, ridge: float | None, loo: bool = False) -> LeastSquaresFit:
+def fit_stream(stream: Stream, ridge: Ridge, loo: bool = False) -> LeastSquaresFit:
     """What `fit_low_rank` computes, without ever holding the features of all rows.
 
-    One pass sums up Phi'Phi and Phi'Y. Leave-one-out errors take one more for each of the two grids of
-    ridges, leave-one-out residuals another.
+    One pass sums up Phi'Phi and Phi'Y. To choose the ridge takes one more for each of two grids, and one for
+    the ridge that the second suggests. Leave-one-out residuals are those of the last pass.
 
     Parameters
     ----------
     stream : Stream
-    ridge : float or None
-        None is the one of the least leave-one-out error.
+    ridge : float, array or None
+        Several to choose from, and None, are for the one of the least leave-one-out error.
     loo : bool
-        Whether leave-one-out residuals are wanted.
+        Whether leave-one-out residuals are wanted though the ridge is given.
     """
     moments = moments_of(stream)
     path = left_out = None
-    if ridge is None or loo:
+    if not isinstance(ridge, float):
         spectrum = _Spectrum.of(moments)
-        if ridge is None:
-            path = search_grid(
-                lambda ridges: spectrum.errors(stream, ridges),
-                float(spectrum.values.sum()),
-                REFINED,
-                rounds=1,
-            )
-            ridge = path.best
-        left_out = spectrum.leave_one_out(stream, ridge) if loo else None
-        v = spectrum.weights(np.array([ridge]))[0]
+        path, left_out = _choose(spectrum, stream, ridge)
+        ridge = path.best
+        v = spectrum.weights(ridge)
     else:
-        v = CholeskyFactor(moments.normal_matrix(), ridge).solve(moments.normal_right)
+        factor = NormalFactor(moments.normal_matrix(), ridge)
+        factor.check()
+        v = factor.solve(moments.normal_right)
+        left_out = _Spectrum.of(moments).leave_one_out(stream, ridge) if loo else None
     weights, intercept = moments.function(v)
     return LeastSquaresFit(stream.basis.coefficients(weights), intercept, None, ridge, left_out, path)
+
+
+def _choose(spectrum: _Spectrum, stream: Stream, among: Vector | None) -> tuple[Path, LeaveOneOut]:
+    """These ridges or those of `search_grid`, and the leave-one-out residuals of the best one."""
+    if among is not None:
+        path = Path(among, spectrum.errors(stream, among))
+        return path, spectrum.leave_one_out(stream, path.best)
+    path = scan(
+        lambda ridges: spectrum.errors(stream, ridges), float(spectrum.values.sum()), REFINED, rounds=1
+    )
+    vertex = path.vertex
+    left_out = spectrum.leave_one_out(stream, vertex)
+    path = path.joined(np.array([vertex]), np.array([left_out.error]))
+    return path, left_out if path.best == vertex else spectrum.leave_one_out(stream, path.best)
 
 
 @dataclass(frozen=True)
@@ -74,9 +86,10 @@ class _Spectrum:
         values, V = eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
         return cls(moments, np.maximum(values, 0.0), V)
 
-    def weights(self, ridges: Vector) -> NDArray[np.float64]:
-        """(F'F + ridge I)^-1 F'T for each ridge."""
-        return self.V @ self._turned(ridges)
+    def weights(self, ridge: float) -> Matrix:
+        """(F'F + ridge I)^-1 F'T."""
+        refuse_uncertain(condition_of(self.values, ridge), ridge, float(self.values[-1]))
+        return self.V @ self._turned(np.array([ridge]))[0]
 
     def errors(self, stream: Stream, ridges: Vector) -> Vector:
         """Mean squared leave-one-out errors, in one pass."""

@@ -11,8 +11,8 @@ from scipy.linalg import blas, lapack
 
 from .conjugate_gradient import conjugate_gradient
 from .fit import LeastSquaresFit
-from .inverse import SingularSystem
 from .moments import Moments
+from .singular_system import SingularSystem
 from .stream import Stream
 
 __all__ = ["fit_stream_by_products"]

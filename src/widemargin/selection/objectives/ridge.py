@@ -12,7 +12,7 @@ from widemargin.estimators import RLSClassifier, RLSRegressor, sample
 from widemargin.estimators.classifier import class_weights
 from widemargin.kernels.points import take
 from widemargin.least_squares import Frame
-from widemargin.least_squares.inverse import SingularSystem, refuse_overflow
+from widemargin.least_squares.singular_system import SingularSystem, refuse_overflow
 from widemargin.problems import Vector
 from widemargin.selection.objectives.objective import BoundObjective, Objective, Task
 

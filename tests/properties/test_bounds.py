@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from widemargin import SVC, TikhonovEstimator, bounds, leave_one_out, losses
+from widemargin import SVC, RLSClassifier, TikhonovEstimator, bounds, leave_one_out, losses
 from widemargin.codes import all_pairs, one_vs_all
 from widemargin.kernels import Gaussian, Linear, Polynomial
 
@@ -61,8 +61,10 @@ def test_errors_of_least_squares_are_at_most_rifkins(seed, kernel, C):
     c = np.linalg.solve(K + np.eye(len(y)) / C, t)
     f = K @ c
     assume((np.abs(f - c * np.diag(K)) > 1e-12).all())  # else rounding decides
-    count = bounds.rifkin(f, t, np.diag(K), 1 / C)
+    count = bounds.rifkin_of_values(f, t, np.diag(K), 1 / C)
     assert leave_one_out(machine, X, y).errors <= count
+    assert count == bounds.rifkin(machine, X, y)
+    assert count == bounds.rifkin(RLSClassifier(lam=1 / (C * len(y)), kernel=kernel).fit(X, y), X, y)
     assert count == np.count_nonzero(t * (f - c * np.diag(K)) <= 0)
     assert count == np.count_nonzero(t * ((K - np.diag(np.diag(K))) @ c) <= 0)
 
@@ -77,9 +79,11 @@ def test_errors_of_one_machine_per_class_are_at_most_those_of_the_intervals(seed
     values, diagonal = machine.decision_function(X), np.diag(kernel.gram(X))
     M = one_vs_all(3).matrix
     errors = leave_one_out(machine, X, y).errors
-    count = bounds.rifkin_multiclass(values, coefficients, diagonal, M, y, loss="square")
+    count = bounds.rifkin_of_intervals(values, coefficients, diagonal, M, y, loss="square")
     assert errors <= count
-    assert errors <= bounds.rifkin_multiclass(values, coefficients, diagonal, M, y, loss="hinge")
+    assert errors <= bounds.rifkin_of_intervals(values, coefficients, diagonal, M, y, loss="hinge")
+    if loss == "least-squares":
+        assert count == bounds.rifkin_multiclass(machine, X, y)
     ends = np.stack([values, values - coefficients * diagonal[:, None]])
     lowest = ends.min(axis=0)[np.arange(len(y)), y]
     highest = np.where(np.eye(3, dtype=bool)[y], -np.inf, ends.max(axis=0)).max(axis=1)
@@ -102,7 +106,7 @@ def test_errors_of_least_squares_by_pairs_are_at_most_those_of_the_intervals(see
         held[known, pair] = t[known] - c / np.diag(G)
     L = {"square": lambda z: (1 - z) ** 2, "hinge": lambda z: np.maximum(0, 1 - z)}[loss]
     decoded = L(M[None] * held[:, None]).sum(axis=2).argmin(axis=1)
-    count = bounds.rifkin_multiclass(values, coefficients, np.diag(K), M, y, loss=loss)
+    count = bounds.rifkin_of_intervals(values, coefficients, np.diag(K), M, y, loss=loss)
     assert np.count_nonzero(decoded != y) <= count
 
 

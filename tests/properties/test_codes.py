@@ -215,7 +215,7 @@ def test_leave_one_out_errors_of_codes_are_at_most_those_of_the_intervals(seed, 
         coefficients[known, column] = np.linalg.solve(system, t[known])
     values = K @ coefficients
     errors = round(machine.loo_error_ * len(y))
-    assert errors <= bounds.rifkin_multiclass(values, coefficients, np.diag(K), M, y, loss="square")
+    assert errors <= bounds.rifkin_of_intervals(values, coefficients, np.diag(K), M, y, loss="square")
 
 
 @pytest.mark.parametrize("bias", ["none", "free", "penalised"])

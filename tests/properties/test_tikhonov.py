@@ -1,10 +1,16 @@
 """The choice of the loss is the choice of the machine."""
 
+import itertools
+import warnings
+
 import numpy as np
 import pytest
 from scipy.optimize import minimize
 from sklearn.base import clone
+from sklearn.datasets import load_breast_cancer
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
 
 import widemargin as wm
 from widemargin import losses
@@ -170,3 +176,41 @@ def test_losses_of_margins_need_signs():
 def test_parameters_of_the_loss_are_parameters_of_the_estimator():
     machine = clone(wm.TikhonovEstimator(losses.Power(3.0))).set_params(loss__q=1.5)
     assert machine.loss.q == 1.5
+
+
+@pytest.mark.parametrize("bias", ["none", "free"])
+@pytest.mark.parametrize("shifted", [False, True])
+@pytest.mark.parametrize("kernel", ["linear", "rbf"])
+@pytest.mark.parametrize("loss", [losses.Logistic(), losses.ExponentialLoss(), losses.Power(3)], ids=repr)
+def test_the_objective_does_not_rise_as_lambda_falls(loss, kernel, shifted, bias):
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = StandardScaler().fit_transform(X[:80]), 2.0 * y[:80] - 1
+    if shifted:
+        X, y = np.r_[X, X + 9], np.r_[y, y]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fits = [wm.TikhonovEstimator(loss, kernel, lam, bias=bias).fit(X, y) for lam in (1e-2, 1e-4, 1e-6)]
+    objectives = [machine.objective_ for machine in fits]
+    assert objectives == sorted(objectives, reverse=True)
+    for one, other in itertools.pairwise(fits):  # the function of one lambda is no better for the other
+        assert other.objective_ <= (one.risk_ + other.lam * one.norm_**2) * (1 + 1e-6)
+
+
+def test_a_function_that_is_not_the_best_is_told():
+    """A loss without second derivatives, for which gradients have to do."""
+
+    class Slow(losses.Logistic):
+        has_curvature = False
+
+    X, y = load_breast_cancer(return_X_y=True)
+    X, y = X[:100], 2.0 * y[:100] - 1
+    with pytest.warns(ConvergenceWarning, match="gap of .* scale the data, or raise lam or tol"):
+        wm.TikhonovEstimator(Slow(), "linear", 1e-9).fit(X, y)
+
+
+@pytest.mark.parametrize("loss", [losses.Logistic(), losses.ExponentialLoss(), losses.Power(3)], ids=repr)
+def test_curvatures_are_derivatives_of_slopes(loss):
+    f, step = np.linspace(-3, 3, 24), 1e-6
+    for y in (-1.0, 1.0):
+        change = loss.subgradient(f + step, y) - loss.subgradient(f - step, y)
+        np.testing.assert_allclose(loss.curvature(f, y), change / (2 * step), rtol=1e-5, atol=1e-8)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from widemargin import SVC, SVR, bounds, losses
+from widemargin import SVC, SVR, RLSClassifier, bounds, losses
 
 X = np.array([[-3.0], [-1.0], [-0.5], [0.5], [1.0], [3.0]])
 y = np.array([0, 0, 1, 0, 1, 1])
@@ -79,28 +79,67 @@ def test_a_violated_assumption_is_named(bound, parameters, sentence):
         bound(balanced) if bound is bounds.support_vector_count else bound(balanced, X, y)
 
 
+THREE = np.arange(6) % 3
+SQUARE = {"loss": "least-squares", "fit_intercept": False}
+
+
+@pytest.mark.parametrize(
+    ("machine", "sentence"),
+    [
+        (SVR().fit(X, y), "fitted RLSClassifier or least-squares SVC; got SVR"),
+        (SVC().fit(X, y), "the loss 'least-squares'; the machine has 'hinge'"),
+        (SVC(loss="least-squares").fit(X, y), "without bias: fit with fit_intercept=False"),
+        (RLSClassifier(bias="free").fit(X, y), "without bias: fit with bias='none'"),
+        (RLSClassifier(bias="penalised").fit(X, y), "without bias"),
+        (RLSClassifier(centres=3).fit(X, y), "fit with centres=None"),
+        (RLSClassifier(class_weight="balanced").fit(X, y), "class_weight=None"),
+        (RLSClassifier(lam=0.1).fit(X, y, sample_weight=[1, 2, 1, 1, 1, 1]), "no sample weights"),
+        (SVC(**SQUARE).fit(X, y, sample_weight=[1, 2, 1, 1, 1, 1]), "no sample weights"),
+        (RLSClassifier().fit(X, y, sample_weight=[1, 0, 1, 1, 1, 1]), "no sample weights"),
+        (RLSClassifier(kernel="linear").fit(X, y, sample_weight=[1, 3, 1, 1, 1, 1]), "no sample weights"),
+        (RLSClassifier().fit(X[1:], y[1:]), "X must be the 5 points"),
+        (RLSClassifier().fit(X, y + 5), "y must be the classes"),
+        (RLSClassifier().fit(X, 1 - y), "y must be that of the fit"),
+    ],
+)
+def test_what_rifkins_bound_assumes_is_named(machine, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        bounds.rifkin(machine, X, y)
+
+
+def test_rifkins_bounds_know_their_numbers_of_classes():
+    with pytest.raises(ValueError, match="two classes; the machine has 3: use rifkin_multiclass"):
+        bounds.rifkin(RLSClassifier().fit(X, THREE), X, THREE)
+    with pytest.raises(ValueError, match="several classes; the machine has 2: use rifkin"):
+        bounds.rifkin_multiclass(RLSClassifier().fit(X, y), X, y)
+    with pytest.raises(ValueError, match="one machine per class"):
+        bounds.rifkin_multiclass(RLSClassifier(multiclass="all-pairs").fit(X, THREE), X, THREE)
+    with pytest.raises(NotFittedError):
+        bounds.rifkin(RLSClassifier(), X, y)
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: bounds.rifkin([1.0], [2.0], [1.0], 1.0), r"y must be -1 or \+1"),
-        (lambda: bounds.rifkin([1.0], [1.0], [-1.0], 1.0), "diagonal"),
-        (lambda: bounds.rifkin([np.nan], [1.0], [1.0], 1.0), "values must be finite"),
-        (lambda: bounds.rifkin([1.0], [1.0], [1.0], 0.0), "ridge must be a positive number"),
-        (lambda: bounds.rifkin([1.0, 2.0], [1.0], [1.0], 1.0), "y must be a vector of 2"),
+        (lambda: bounds.rifkin_of_values([1.0], [2.0], [1.0], 1.0), r"y must be -1 or \+1"),
+        (lambda: bounds.rifkin_of_values([1.0], [1.0], [-1.0], 1.0), "diagonal"),
+        (lambda: bounds.rifkin_of_values([np.nan], [1.0], [1.0], 1.0), "values must be finite"),
+        (lambda: bounds.rifkin_of_values([1.0], [1.0], [1.0], 0.0), "ridge must be a positive number"),
+        (lambda: bounds.rifkin_of_values([1.0, 2.0], [1.0], [1.0], 1.0), "y must be a vector of 2"),
         (
-            lambda: bounds.rifkin_multiclass([[1.0]], [[1.0]], [1.0], [[1]], [0]),
+            lambda: bounds.rifkin_of_intervals([[1.0]], [[1.0]], [1.0], [[1]], [0]),
             "a row for each of several classes",
         ),
         (
-            lambda: bounds.rifkin_multiclass([[1.0]], [[1.0]], [1.0], [[1], [-1]], [2]),
+            lambda: bounds.rifkin_of_intervals([[1.0]], [[1.0]], [1.0], [[1], [-1]], [2]),
             "labels must be 1 rows of the code",
         ),
         (
-            lambda: bounds.rifkin_multiclass([[1.0]], [[1.0]], [1.0], [[1], [-1]], [0], loss="log"),
+            lambda: bounds.rifkin_of_intervals([[1.0]], [[1.0]], [1.0], [[1], [-1]], [0], loss="log"),
             "loss must be one of",
         ),
         (
-            lambda: bounds.rifkin_multiclass([[1.0, 1.0]], [[1.0]], [1.0], [[1], [-1]], [0]),
+            lambda: bounds.rifkin_of_intervals([[1.0, 1.0]], [[1.0]], [1.0], [[1], [-1]], [0]),
             "values must be finite",
         ),
         (lambda: bounds.empirical_rademacher(np.ones((2, 3))), "square kernel matrix"),

@@ -13,7 +13,7 @@ from widemargin.bounds.rademacher import (
     rademacher_trace_bound,
 )
 from widemargin.bounds.radius_margin import RadiusMargin, radius_margin
-from widemargin.bounds.rifkin import rifkin, rifkin_multiclass
+from widemargin.bounds.rifkin import rifkin, rifkin_multiclass, rifkin_of_intervals, rifkin_of_values
 from widemargin.bounds.span import span_bound, span_rule, squared_spans
 from widemargin.bounds.stability import multiclass_stability_bound, stability, stability_bound
 from widemargin.bounds.support_vectors import fewest_support_vectors, support_vector_count
@@ -38,6 +38,8 @@ __all__ = [
     "radius_margin",
     "rifkin",
     "rifkin_multiclass",
+    "rifkin_of_intervals",
+    "rifkin_of_values",
     "soft_margin_bound",
     "span_bound",
     "span_rule",

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from widemargin.bounds.checks import finite_vector, positive, signs
+from widemargin.bounds.ridge_machine import RidgeMachine
 
 LOSSES = {
     "hinge": lambda z: np.maximum(0.0, 1.0 - z),
@@ -14,7 +17,7 @@ LOSSES = {
 """Losses of the margin by which codes are decoded."""
 
 
-def rifkin(values: ArrayLike, y: ArrayLike, diagonal: ArrayLike, ridge: float) -> int:
+def rifkin(machine: Any, X: Any, y: ArrayLike) -> int:
     """Leave-one-out errors of regularised least squares, for two classes:
 
         #errors <= #{i : y_i f(x_i) <= K_ii / (K_ii + ridge)}.
@@ -22,6 +25,74 @@ def rifkin(values: ArrayLike, y: ArrayLike, diagonal: ArrayLike, ridge: float) -
     With (K + ridge I) c = y the held-out value lies between f(x_i) and f(x_i) - c_i K_ii, and
     y_i - f(x_i) = ridge c_i turns that into a threshold on the training output. No coefficient and no
     factorisation is needed, so that it serves at any scale.
+
+    Parameters
+    ----------
+    machine : RLSClassifier, or SVC with loss="least-squares"
+        Fitted to two classes without bias, weights and centres.
+    X, y : array-like
+        What it was fitted to.
+
+    Returns
+    -------
+    count : int
+
+    See Also
+    --------
+    rifkin_of_values : The same from arrays.
+
+    References
+    ----------
+    Rifkin, Everything Old Is New Again, PhD thesis, MIT, 2002, equation 3.59.
+
+    Examples
+    --------
+    >>> import widemargin as wm
+    >>> X, y = [[-3.0], [-1.0], [1.0], [3.0]], [0, 0, 1, 1]
+    >>> wm.bounds.rifkin(wm.RLSClassifier(lam=0.01, gamma=0.1).fit(X, y), X, y)
+    2
+    """
+    fitted = RidgeMachine.of(machine, X, y)
+    return rifkin_of_values(fitted.values[:, 0], fitted.targets[:, 0], fitted.diagonal, fitted.ridge)
+
+
+def rifkin_multiclass(machine: Any, X: Any, y: ArrayLike) -> int:
+    """Leave-one-out errors of one least-squares machine per class, by the intervals of their values.
+
+    Parameters
+    ----------
+    machine : RLSClassifier, or SVC with loss="least-squares" and multiclass="one-vs-all"
+        Fitted to several classes without bias, weights and centres.
+    X, y : array-like
+        What it was fitted to.
+
+    Returns
+    -------
+    count : int
+
+    See Also
+    --------
+    rifkin_of_intervals : For every code and loss, from arrays, with the formula.
+
+    References
+    ----------
+    Rifkin, Everything Old Is New Again, PhD thesis, MIT, 2002, equation 4.63.
+
+    Examples
+    --------
+    >>> import widemargin as wm
+    >>> X, y = [[-3.0], [-2.0], [0.0], [1.0], [4.0], [5.0]], [0, 0, 1, 1, 2, 2]
+    >>> wm.bounds.rifkin_multiclass(wm.RLSClassifier(lam=0.01, gamma=0.5).fit(X, y), X, y)
+    0
+    """
+    fitted, k = RidgeMachine.of(machine, X, y, several=True), len(machine.classes_)
+    return rifkin_of_intervals(
+        fitted.values, fitted.coefficients, fitted.diagonal, 2 * np.eye(k) - 1, fitted.labels
+    )
+
+
+def rifkin_of_values(values: ArrayLike, y: ArrayLike, diagonal: ArrayLike, ridge: float) -> int:
+    """The count of `rifkin` from the outputs of a machine, whose assumptions are for the caller to keep.
 
     Parameters
     ----------
@@ -38,14 +109,10 @@ def rifkin(values: ArrayLike, y: ArrayLike, diagonal: ArrayLike, ridge: float) -
     -------
     count : int
 
-    References
-    ----------
-    Rifkin, Everything Old Is New Again, PhD thesis, MIT, 2002, equation 3.59.
-
     Examples
     --------
     >>> import widemargin as wm
-    >>> wm.bounds.rifkin([0.9, 0.4, -0.8], [1, 1, -1], [1.0, 1.0, 1.0], ridge=1.0)
+    >>> wm.bounds.rifkin_of_values([0.9, 0.4, -0.8], [1, 1, -1], [1.0, 1.0, 1.0], ridge=1.0)
     1
     """
     values = finite_vector(values, "values")
@@ -54,7 +121,7 @@ def rifkin(values: ArrayLike, y: ArrayLike, diagonal: ArrayLike, ridge: float) -
     return int(np.count_nonzero(y * values <= diagonal / (diagonal + ridge)))
 
 
-def rifkin_multiclass(
+def rifkin_of_intervals(
     values: ArrayLike,
     coefficients: ArrayLike,
     diagonal: ArrayLike,
@@ -96,7 +163,7 @@ def rifkin_multiclass(
     >>> import numpy as np, widemargin as wm
     >>> one_vs_all = 2 * np.eye(3) - 1
     >>> values = [[0.9, -0.8, -0.9], [0.1, 0.2, -0.9]]
-    >>> wm.bounds.rifkin_multiclass(values, np.full((2, 3), 0.1), [1.0, 1.0], one_vs_all, [0, 1])
+    >>> wm.bounds.rifkin_of_intervals(values, np.full((2, 3), 0.1), [1.0, 1.0], one_vs_all, [0, 1])
     1
     """
     if loss not in LOSSES:

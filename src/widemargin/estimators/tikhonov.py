@@ -33,9 +33,6 @@ LOSSES = {
     "logistic": losses.Logistic,
 }
 
-GRADIENT_SLACK = 100.0
-"""A gradient within this factor of the tolerance is as good as rounding allows."""
-
 
 class TikhonovEstimator(KernelMachine):
     """The choice of the loss V is the choice of the machine.
@@ -46,8 +43,8 @@ class TikhonovEstimator(KernelMachine):
 
     The hinge loss gives the support vector machine with C = 1 / (2 lam n), the squared hinge its 2-norm form,
     the epsilon-insensitive and the absolute loss support vector regression, the square loss regularised least
-    squares; each goes to the solver of that machine. Other smooth losses are minimised by L-BFGS on the
-    coefficients that the representer theorem leaves, with the whole kernel matrix in memory.
+    squares; each goes to the solver of that machine. Other smooth losses are minimised by L-BFGS and
+    Newton steps on the function that the representer theorem leaves, with the whole kernel matrix in memory.
 
     Parameters
     ----------
@@ -64,7 +61,7 @@ class TikhonovEstimator(KernelMachine):
     bias : {"none", "free", "penalised"}, default="none"
         Whether f has a constant that costs nothing, or one whose square is part of |f|^2.
     tol : float, default=1e-6
-        KKT violation, relative gradient or relative residual to stop at.
+        KKT violation, relative residual, or relative distance of the objective from its minimum to stop at.
     cache_size : float or "auto", default="auto"
         Megabytes for kernel values, as for `SVC`.
     n_jobs : int, optional
@@ -255,9 +252,9 @@ class TikhonovEstimator(KernelMachine):
             bias=self.bias == "free",
             tol=self.tol,
         )
-        if found.gradient <= GRADIENT_SLACK * self.tol:
+        if found.gap <= self.tol:
             return found.coefficients, found.intercept, None
-        return found.coefficients, found.intercept, self._says("L-BFGS stopped", "gradient", found.gradient)
+        return found.coefficients, found.intercept, self._says("the descent stopped", "gap", found.gap)
 
     def _says(self, event: str, what: str, size: float) -> str:
         return (

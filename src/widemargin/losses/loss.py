@@ -26,6 +26,9 @@ class Loss(BaseEstimator):
     has_margin_form = False
     """Whether V(f, y) = L(y f) for y = -1 and +1."""
 
+    has_curvature = False
+    """Whether V(., y) has a second derivative, `curvature`, almost everywhere."""
+
     lipschitz: float = np.inf
     """The smallest s with abs(V(f, y) - V(g, y)) <= s abs(f - g) for all f, g; infinite if there is none."""
 
@@ -36,6 +39,10 @@ class Loss(BaseEstimator):
     def subgradient(self, f: ArrayLike, y: ArrayLike) -> Array:
         """Some g with V(h, y) >= V(f, y) + g (h - f) for all h, the derivative where there is one."""
         raise NotImplementedError
+
+    def curvature(self, f: ArrayLike, y: ArrayLike) -> Array:
+        """The second derivative of V(., y) at f, 0 where there is none."""
+        raise ValueError(f"{type(self).__name__} has no second derivative.")
 
     @property
     def bound(self) -> float:
@@ -66,11 +73,18 @@ class MarginLoss(Loss):
         """L'(z), or some sub-gradient of L at z."""
         raise NotImplementedError
 
+    def bend(self, z: ArrayLike) -> Array:
+        """L''(z), where the loss has one."""
+        raise ValueError(f"{type(self).__name__} has no second derivative.")
+
     def value(self, f: ArrayLike, y: ArrayLike) -> Array:
         return self.margin(np.multiply(f, y))
 
     def subgradient(self, f: ArrayLike, y: ArrayLike) -> Array:
         return np.asarray(y) * self.slope(np.multiply(f, y))
+
+    def curvature(self, f: ArrayLike, y: ArrayLike) -> Array:
+        return self.bend(np.multiply(f, y))
 
 
 def gap(f: ArrayLike, y: ArrayLike) -> Any:

@@ -46,6 +46,7 @@ class Power(MarginLoss):
     """
 
     is_smooth = True
+    has_curvature = True
 
     def __init__(self, q: float = 2.0) -> None:
         self.q = q
@@ -56,6 +57,10 @@ class Power(MarginLoss):
     def slope(self, z: ArrayLike) -> Array:
         q = self._checked()
         return -q * shortfall(z) ** (q - 1)
+
+    def bend(self, z: ArrayLike) -> Array:
+        q, short = self._checked(), shortfall(z)
+        return q * (q - 1) * np.power(short, q - 2, out=np.zeros_like(short), where=short > 0)
 
     def population_minimizer(self, p: ArrayLike) -> Array:
         e = 1 / (self._checked() - 1)
@@ -93,6 +98,7 @@ class ExponentialLoss(MarginLoss):
     """
 
     is_smooth = True
+    has_curvature = True
 
     def margin(self, z: ArrayLike) -> Array:
         with np.errstate(over="ignore"):
@@ -100,6 +106,9 @@ class ExponentialLoss(MarginLoss):
 
     def slope(self, z: ArrayLike) -> Array:
         return -self.margin(z)
+
+    def bend(self, z: ArrayLike) -> Array:
+        return self.margin(z)
 
     def population_minimizer(self, p: ArrayLike) -> Array:
         return log_odds(p) / 2
@@ -116,6 +125,7 @@ class Logistic(MarginLoss):
     """
 
     is_smooth = True
+    has_curvature = True
     lipschitz = 1.0
 
     def margin(self, z: ArrayLike) -> Array:
@@ -123,6 +133,10 @@ class Logistic(MarginLoss):
 
     def slope(self, z: ArrayLike) -> Array:
         return -np.exp(-np.logaddexp(0.0, np.asarray(z, dtype=np.float64)))
+
+    def bend(self, z: ArrayLike) -> Array:
+        p = -self.slope(z)
+        return p * (1 - p)
 
     def population_minimizer(self, p: ArrayLike) -> Array:
         return log_odds(p)

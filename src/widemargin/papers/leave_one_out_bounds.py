@@ -10,7 +10,6 @@ import numpy as np
 from widemargin import bounds
 from widemargin.deletion import leave_one_out
 from widemargin.estimators import SVC, RLSClassifier
-from widemargin.kernels import Gaussian
 from widemargin.papers.experiment import Experiment, Scope, say
 from widemargin.papers.sets import Sets
 from widemargin.papers.table import Column, Table
@@ -72,7 +71,6 @@ def count(X: np.ndarray, y: np.ndarray) -> tuple[float, ...]:
     hinge = SVC(C=C, gamma=gamma, fit_intercept=False, tol=1e-8).fit(X, y)
     squared = SVC(C=C, gamma=gamma, fit_intercept=False, tol=1e-8, loss="squared_hinge").fit(X, y)
     square = RLSClassifier(lam=RIDGE / len(y), gamma=gamma).fit(X, y)
-    diagonal = Gaussian(gamma).diagonal(X)
     return (
         leave_one_out(hinge, X, y).errors,
         bounds.span_rule(hinge, X, y),
@@ -82,7 +80,7 @@ def count(X: np.ndarray, y: np.ndarray) -> tuple[float, ...]:
         leave_one_out(squared, X, y).errors,
         bounds.radius_margin(squared, X, y).bound,
         int(np.count_nonzero(square.loo_predictions_ != y)),
-        bounds.rifkin(square.decision_function(X), y, diagonal, RIDGE),
+        bounds.rifkin(square, X, y),
     )
 
 

@@ -71,6 +71,7 @@ if TYPE_CHECKING:
         ModelSearch,
         PathInterrupted,
         PathResult,
+        compare_codes,
         cross_validate_path,
     )
     from widemargin.solvers import (
@@ -158,6 +159,7 @@ __all__ = [
     "bounds",
     "calibration",
     "codes",
+    "compare_codes",
     "comparison",
     "compress",
     "cross_validate_path",

@@ -91,7 +91,7 @@ def correlated_errors(
     """
     truth, answers = read_labels(y=y, predictions=predictions)
     names = read_classes(classes, y=truth, predictions=answers)
-    M = (code if isinstance(code, Code) else Code(code)).matrix
+    M = (code if isinstance(code, Code) else Code(np.asarray(code))).matrix
     if len(M) != names.size:
         raise ValueError(
             f"code has {len(M)} rows, but there are {names.size} classes: give it a row for each, and "

@@ -142,8 +142,9 @@ def runs(study: Study, scope: Scope) -> Iterator[tuple[str, str, tuple[float, fl
     """Machine, code, its sigma and price, and how it is run."""
     for code in codes_of(study, scope):
         yield "SVM", code, study.svm[code], support_vectors
-    for code in codes_of(study, scope, "RLS") if study.rls else ():
-        yield "RLS", code, study.rls, least_squares
+    if study.rls is not None:
+        for code in codes_of(study, scope, "RLS"):
+            yield "RLS", code, study.rls, least_squares
     for name, (C, _) in study.joint.items():
         yield name, "", (study.svm["OVA"][0], C), all_at_once(name)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
-from widemargin.comparison import agreement, correlated_errors
+from widemargin.comparison import CorrelatedErrors, agreement, correlated_errors
 from widemargin.papers.experiment import Experiment, Scope, say
 from widemargin.papers.multiclass import NEEDS, Answers, codes_of, missing, studies, support_vectors
 from widemargin.papers.table import Column, Table
@@ -50,9 +50,7 @@ class MulticlassOverlap(Experiment):
                 for second in codes[i + 1 :]:
                     a, b = (ask(code, *study.svm[code]) for code in (first, second))
                     alike = agreement([ask(code, *usual).predictions for code in (first, second)])
-                    profile = (
-                        correlated_errors(b.y, a.predictions, b.code, b.values) if first == "OVA" else None
-                    )
+                    profile = errors_of(a, b) if first == "OVA" else None
                     yield (
                         name,
                         first,
@@ -69,3 +67,9 @@ class MulticlassOverlap(Experiment):
             "The thesis finds, for DEN on satimage, 70 % of the machines in error for 80 % of OVA's errors."
         ]
         return notes + (missing(table, scope) if table.complete else [])
+
+
+def errors_of(a: Answers, b: Answers) -> CorrelatedErrors:
+    """How many machines of b err where a does."""
+    assert b.code is not None and b.values is not None
+    return correlated_errors(b.y, a.predictions, b.code, b.values)

@@ -76,8 +76,7 @@ STUDIES = {
         svm={"OVA": (1, 8), "AVA": (1, 8), "COMP": (1, 8), "DEN": (1, 8), "SPA": (1, 8)}, rls=(1, 0.25)
     ),
     "letter": Study(
-        svm={"OVA": (0.25, 8), "AVA": (0.25, 8), "DEN": (0.25, 8), "SPA": (0.25, 8)},
-        rls=None,
+        svm={"OVA": (0.25, 8), "AVA": (0.5, 8), "DEN": (0.25, 8), "SPA": (0.25, 8)},
         joint={"CrammerSinger": (8, None)},
         is_large=True,
     ),

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
         bounds,
         calibration,
         codes,
+        comparison,
         io,
         joint,
         joint_problems,
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
         ModelSearch,
         PathInterrupted,
         PathResult,
+        compare_codes,
         cross_validate_path,
     )
     from widemargin.solvers import (
@@ -157,6 +159,8 @@ __all__ = [
     "bounds",
     "calibration",
     "codes",
+    "compare_codes",
+    "comparison",
     "compress",
     "cross_validate_path",
     "io",
@@ -177,6 +181,7 @@ _PARTS = (
     "bounds",
     "calibration",
     "codes",
+    "comparison",
     "deletion",
     "estimators",
     "expansion",

@@ -12,7 +12,7 @@ from matplotlib.colors import to_rgb
 
 import widemargin as wm
 from widemargin.datasets import noisy_chess_board
-from widemargin.display import convergence, decision_boundary
+from widemargin.display import confusion, convergence, decision_boundary
 from widemargin.display.style import colour
 
 
@@ -135,3 +135,29 @@ def test_convergence_takes_the_traces_of_fitted_machines(board):
 def test_missing_traces_are_named(traces, words):
     with pytest.raises(ValueError, match=words):
         convergence(traces)
+
+
+# --- confusion --------------------------------------------------------------------------------------
+
+
+def test_the_confusion_matrix_shows_counts_and_tints_rows_by_their_shares():
+    y = np.repeat(["often", "rare"], [100, 4])
+    predictions = np.array(["often"] * 90 + ["rare"] * 10 + ["often"] * 2 + ["rare"] * 2)
+    ax = confusion(y, predictions)
+    shown = {tuple(map(int, text.get_position())): text.get_text() for text in ax.texts}
+    assert shown == {(0, 0): "90", (1, 0): "10", (0, 1): "2", (1, 1): "2"}
+    pixels = np.asarray(ax.images[0].get_array())
+    assert 1 - pixels[1, 0].min() > 1 - pixels[0, 1].min()
+    np.testing.assert_allclose(1 - pixels[0, 0], 0.9 * (1 - np.array(to_rgb(colour(0)))))
+    assert ax.get_title(loc="left") == "11.54% errors"
+
+
+def test_the_confusion_matrix_keeps_the_order_of_the_classes_and_has_no_text_for_nothing():
+    ax = confusion(["b", "a"], ["b", "a"], classes=["b", "a", "c"])
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["b", "a", "c"]
+    assert len(ax.texts) == 2
+
+
+def test_the_confusion_matrix_refuses_labels_of_other_points():
+    with pytest.raises(ValueError, match="predictions has 1 labels"):
+        confusion([0, 1], [0])

@@ -14,6 +14,8 @@ from widemargin.papers.experiment import Experiment
 from widemargin.papers.leave_one_out import LeaveOneOutErrors
 from widemargin.papers.leave_one_out_bounds import LeaveOneOutBounds
 from widemargin.papers.low_rank import LowRank
+from widemargin.papers.multiclass import Multiclass
+from widemargin.papers.multiclass_overlap import MulticlassOverlap
 from widemargin.papers.multiple_planning import MultiplePlanning
 from widemargin.papers.normals_in_the_plane import NormalsInThePlane
 from widemargin.papers.planning_ahead import PlanningAhead
@@ -43,6 +45,8 @@ experiments: dict[str, Experiment] = {
     "leave-one-out": LeaveOneOutErrors(),
     "leave-one-out-bounds": LeaveOneOutBounds(),
     "rls-vs-svm": RLSVersusSVM(),
+    "multiclass": Multiclass(),
+    "multiclass-overlap": MulticlassOverlap(),
 }
 
 __all__ = ["Experiment", "Table", "experiments"]

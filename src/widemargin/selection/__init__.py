@@ -2,6 +2,7 @@
 
 from . import objectives, optimizers
 from .auto import AutoSVC, AutoSVR
+from .code_comparison import CodeComparison, compare_codes
 from .model_search import ModelSearch
 from .parameters import Parameters
 from .path import cross_validate_path
@@ -12,11 +13,13 @@ from .width_heuristic import width_heuristic
 __all__ = [
     "AutoSVC",
     "AutoSVR",
+    "CodeComparison",
     "ModelSearch",
     "Parameters",
     "PathInterrupted",
     "PathResult",
     "SearchWarning",
+    "compare_codes",
     "cross_validate_path",
     "objectives",
     "optimizers",

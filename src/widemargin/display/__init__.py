@@ -2,5 +2,7 @@
 
 from widemargin.display.boundary import decision_boundary
 from widemargin.display.convergence import convergence
+from widemargin.display.landscape import LandscapeDisplay
+from widemargin.display.relevance import RelevanceDisplay
 
-__all__ = ["convergence", "decision_boundary"]
+__all__ = ["LandscapeDisplay", "RelevanceDisplay", "convergence", "decision_boundary"]

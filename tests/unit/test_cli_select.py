@@ -123,12 +123,12 @@ def test_ctrl_c_shows_what_is_known(tmp_path):
     X = rng.normal(size=(2000, 5))
     path = write(tmp_path / "points.csv", X, X[:, 0] * X[:, 1] + rng.normal(size=2000) > 0)
     code = (
-        "import os, signal, sys, threading; from widemargin.cli import main, select\n"
-        "class Pressing(select.Progress):\n"
+        "import os, signal, sys, threading; from widemargin.cli import grid, main\n"
+        "class Pressing(grid.Progress):\n"
         "    def __call__(self, done, total):\n"
         "        if done == 4: os.kill(os.getpid(), signal.SIGINT)\n"
         "        return super().__call__(done, total)\n"
-        "select.Progress = Pressing\n"
+        "grid.Progress = Pressing\n"
         f"sys.exit(main(['select', {path!r}, '--gammas', '0.1:10:5', '--Cs', '0.1,1,10']))"
     )
     run = subprocess.run(

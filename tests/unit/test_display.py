@@ -1,4 +1,4 @@
-"""Pictures show what the machine says: its regions, its margins, its support vectors."""
+"""Pictures show what machines say: regions, margins, support vectors, landscapes, relevances."""
 
 import matplotlib
 import numpy as np
@@ -9,11 +9,21 @@ matplotlib.use("agg")
 import matplotlib.pyplot as plt
 from matplotlib.collections import PathCollection
 from matplotlib.colors import to_rgb
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import widemargin as wm
 from widemargin.datasets import noisy_chess_board
-from widemargin.display import confusion, convergence, decision_boundary
+from widemargin.display import (
+    LandscapeDisplay,
+    RelevanceDisplay,
+    confusion,
+    convergence,
+    decision_boundary,
+)
 from widemargin.display.style import colour
+from widemargin.selection.objectives import Alignment, HoldOut
+from widemargin.selection.optimizers import IRpropPlus, NestedGrid
 
 
 @pytest.fixture(autouse=True)
@@ -161,3 +171,162 @@ def test_the_confusion_matrix_keeps_the_order_of_the_classes_and_has_no_text_for
 def test_the_confusion_matrix_refuses_labels_of_other_points():
     with pytest.raises(ValueError, match="predictions has 1 labels"):
         confusion([0, 1], [0])
+
+
+# --- landscapes -------------------------------------------------------------------------------------
+
+CS, GAMMAS = [1.0, 10.0, 100.0], [0.1, 1.0, 10.0]
+
+
+@pytest.fixture(scope="module")
+def path(board):
+    return wm.cross_validate_path(wm.SVC(), board.X, board.y, Cs=CS, gammas=GAMMAS, cv=3)
+
+
+@pytest.fixture(scope="module")
+def search(board):
+    search = wm.ModelSearch(wm.SVC(), HoldOut(), NestedGrid(points=3), random_state=0, max_evaluations=20)
+    return search.fit(board.X, board.y)
+
+
+def line(ax, label):
+    """The points of a line by its label."""
+    (found,) = [each for each in ax.lines if each.get_label() == label]
+    return np.column_stack(found.get_data())
+
+
+def contour_of(ax):
+    (contour,) = [each for each in ax.collections if hasattr(each, "levels")]
+    return contour
+
+
+def test_the_star_of_a_landscape_is_the_best_cell_of_a_cross_validation(path):
+    display = LandscapeDisplay.from_path(path)
+    assert display.best_ == (path.best_C, path.best_gamma)
+    np.testing.assert_allclose(line(display.ax_, "best"), [np.log10(display.best_)])
+    np.testing.assert_array_equal(display.values, path.mean_scores)
+    assert "search" not in [each.get_label() for each in display.ax_.lines]
+
+
+def test_the_way_of_a_search_is_drawn_from_its_start_to_its_end(path, search):
+    display = LandscapeDisplay.from_path(path, search=search)
+    np.testing.assert_allclose(line(display.ax_, "search"), search.history_.x / np.log(10))
+    np.testing.assert_allclose(line(display.ax_, "start"), search.history_.x[:1] / np.log(10))
+    best = search.best_estimator_
+    np.testing.assert_allclose(line(display.ax_, "best"), [np.log10([best.C, best.kernel.gamma])])
+
+
+def test_the_landscape_of_an_objective_has_its_values(board):
+    machine = wm.SVC(kernel=wm.Gaussian())
+    display = LandscapeDisplay.from_objective(
+        HoldOut().bind(machine, board.X, board.y, random_state=0), Cs=CS, gammas=GAMMAS
+    )
+    bound = HoldOut().bind(machine, board.X, board.y, random_state=0)
+    expected = [[bound.value(np.log([C, gamma])) for gamma in GAMMAS] for C in CS]
+    np.testing.assert_allclose(display.values, expected, atol=1e-3)
+    assert display.values[CS.index(display.best_[0]), GAMMAS.index(display.best_[1])] == display.values.min()
+
+
+def test_good_is_bright_for_scores_and_for_objectives():
+    values = np.arange(12.0).reshape(3, 4)
+    lightness = []
+    for maximum in (True, False):
+        display = LandscapeDisplay([1, 2, 3], [1, 2, 3, 4], values, maximum=maximum).plot()
+        low, high = (sum(contour_of(display.ax_).to_rgba(value)[:3]) for value in (0.0, 11.0))
+        lightness.append(high - low)
+        assert display.best_ == ((3.0, 4.0) if maximum else (1.0, 1.0))
+    assert lightness[0] > 0.5 and lightness[1] < -0.5
+
+
+def test_one_bad_corner_does_not_use_up_the_colours():
+    values = np.random.default_rng(0).uniform(size=(6, 6))
+    values[0, 0] = 1e9
+    display = LandscapeDisplay(np.arange(1, 7), np.arange(1, 7), values).plot()
+    assert contour_of(display.ax_).levels[-1] < 2
+
+
+def test_cells_that_were_not_reached_stay_white_and_are_not_the_best():
+    values = np.array([[np.nan, 2.0, 3.0], [np.inf, 1.0, 4.0]])
+    display = LandscapeDisplay([1, 10], [1, 2, 4], values).plot()
+    assert display.best_ == (10.0, 2.0)
+
+
+def test_a_plain_is_drawn_too():
+    display = LandscapeDisplay([1, 10], [1, 2], np.ones((2, 2))).plot()
+    levels = contour_of(display.ax_).levels
+    assert levels[0] < 1 < levels[-1]
+
+
+def test_landscapes_without_two_directions_are_refused(board, path):
+    linear = wm.cross_validate_path(wm.SVC(kernel="linear"), board.X, board.y, Cs=[1, 10], cv=3)
+    with pytest.raises(ValueError, match="gammas must hold at least two different values"):
+        LandscapeDisplay.from_path(linear)
+    bound = Alignment().bind(wm.SVC(kernel=wm.Gaussian()), board.X, board.y)
+    with pytest.raises(ValueError, match="Alignment is a function of gamma"):
+        LandscapeDisplay.from_objective(bound, Cs=CS, gammas=GAMMAS)
+    other = wm.ModelSearch(wm.SVC(), Alignment(), IRpropPlus(), max_evaluations=3, cv=3)
+    with pytest.raises(ValueError, match=r"search has moved gamma, but the landscape is one of C, gamma"):
+        LandscapeDisplay.from_path(path, search=other.fit(board.X, board.y))
+
+
+@pytest.mark.parametrize(
+    ("Cs", "values", "words"),
+    [
+        ([1.0, 0.0], np.ones((2, 2)), "Cs must be positive"),
+        ([1.0, 1.0], np.ones((2, 2)), "Cs must hold at least two different values"),
+        ([1.0, 2.0, 3.0], np.ones((2, 2)), r"values has shape \(2, 2\)"),
+        ([1.0, 2.0], np.full((2, 2), np.nan), "no finite entry"),
+    ],
+)
+def test_bad_landscapes_are_refused_in_a_sentence(Cs, values, words):
+    with pytest.raises(ValueError, match=words):
+        LandscapeDisplay(Cs, [1.0, 2.0], values)
+
+
+def bar_names(display):
+    return [label.get_text() for label in display.ax_.get_yticklabels()]
+
+
+def test_relevances_are_bars_with_the_largest_on_top():
+    machine = wm.SVC(kernel=wm.ARDGaussian([0.1, 2.0, 0.5]))
+    display = RelevanceDisplay.from_estimator(machine)
+    assert [bar.get_width() for bar in display.bars_] == [2.0, 0.5, 0.1]
+    assert bar_names(display) == ["feature 1", "feature 2", "feature 0"]
+    bottom, top = display.ax_.get_ylim()
+    assert bottom > top  # the first bar is the upper one
+
+
+def test_names_of_features_come_from_the_data_or_from_the_caller():
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(120, 3)), columns=["a", "b", "c"])
+    machine = wm.AutoSVC(probability=False).fit(X, X["b"] > 0)
+    display = RelevanceDisplay.from_estimator(machine)
+    assert bar_names(display)[0] == "b"
+    np.testing.assert_array_equal(
+        sorted(machine.relevance_)[::-1], [bar.get_width() for bar in display.bars_]
+    )
+    assert bar_names(RelevanceDisplay.from_estimator(machine, feature_names=["x", "y", "z"]))[0] == "y"
+
+
+def test_relevances_are_found_inside_pipelines_searches_and_combined_kernels(board):
+    kernel = wm.ARDGaussian([0.5, 2.0])
+    piped = make_pipeline(StandardScaler(), wm.SVC(kernel=2.0 * kernel + 1.0)).fit(board.X, board.y)
+    search = wm.ModelSearch(wm.SVC(kernel=kernel), Alignment(), IRpropPlus(), max_evaluations=3, cv=3)
+    search.fit(board.X, board.y)
+    np.testing.assert_array_equal(RelevanceDisplay.from_estimator(piped).relevance, [0.5, 2.0])
+    found = RelevanceDisplay.from_estimator(search).relevance
+    np.testing.assert_array_equal(found, search.best_estimator_.kernel.gamma)
+
+
+def test_only_the_largest_relevances_are_shown_if_there_are_many():
+    display = RelevanceDisplay(np.arange(30.0)).plot(max_features=4)
+    assert bar_names(display) == [f"feature {i}" for i in (29, 28, 27, 26)]
+    assert "and 26 more, at most 25" in [text.get_text() for text in display.ax_.texts]
+
+
+def test_machines_without_relevances_are_refused(board):
+    with pytest.raises(ValueError, match=r"SVC has no relevances: fit AutoSVC\(\)"):
+        RelevanceDisplay.from_estimator(wm.SVC().fit(board.X, board.y))
+    with pytest.raises(ValueError, match="feature_names has 1 names for 2 features"):
+        RelevanceDisplay([1.0, 2.0], feature_names=["a"])

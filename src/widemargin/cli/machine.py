@@ -33,6 +33,7 @@ KERNELS = {
     "sigmoid": {"gamma", "coef0"},
     "laplacian": {"gamma"},
 }
+OF_KERNELS = set().union(*KERNELS.values())
 WORKING_SETS = ("most-violating-pair", "second-order", "greedy", "maximum-gain", "hybrid-maximum-gain")
 STEPS = ("newton", "over-relaxed", "planning-ahead")
 COMMON = {"tol", "cache_size", "max_iter"}
@@ -154,7 +155,7 @@ def machine(arguments: argparse.Namespace, X: Any, y: Any, callback: Any) -> Any
     build, own = MACHINES[arguments.type]
     parameters = _given(arguments, own)
     if "class_weight" in parameters:
-        parameters["class_weight"] = _class_weight(",".join(arguments.class_weight), y)
+        parameters["class_weight"] = class_weight(arguments, y)
     if "centres" in parameters:
         parameters["centres"] = wm.RandomCentres(arguments.centres, seed=arguments.seed)
     parts = {name: parameters.pop(name) for name in ("working_set", "step") if name in parameters}
@@ -170,19 +171,33 @@ def machine(arguments: argparse.Namespace, X: Any, y: Any, callback: Any) -> Any
     return make_pipeline(_scaler(arguments.scale, X), estimator) if arguments.scale else estimator
 
 
+def given_parameters(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Parameters of any machine that were given, by name."""
+    every = (COMMON | ITERATIVE | OF_KERNELS).union(*(parameters for _, parameters in MACHINES.values()))
+    return {name: value for name in sorted(every) if (value := getattr(arguments, name)) is not None}
+
+
+def option_of(name: str) -> str:
+    """The option that gives a parameter.
+
+    Examples
+    --------
+    >>> option_of("class_weight")
+    '--class-weight'
+    """
+    return "-C" if name == "C" else "--" + name.replace("_", "-")
+
+
 def _given(arguments: argparse.Namespace, own: set[str]) -> dict[str, Any]:
     """The parameters that were given, each of which must have a meaning for the machine."""
-    of_kernels = set().union(*KERNELS.values())
     known = own | KERNELS[arguments.kernel] | COMMON
     if arguments.type not in LEAST_SQUARES:
         known |= ITERATIVE
-    optional = (COMMON | ITERATIVE | of_kernels).union(*(parameters for _, parameters in MACHINES.values()))
-    given = {name: value for name in sorted(optional) if (value := getattr(arguments, name)) is not None}
+    given = given_parameters(arguments)
     for name in given:
         if name not in known:
-            option = "-C" if name == "C" else "--" + name.replace("_", "-")
-            owner = f"--kernel {arguments.kernel}" if name in of_kernels else f"--type {arguments.type}"
-            raise ValueError(f"{option} has no meaning for {owner}: leave it out")
+            owner = f"--kernel {arguments.kernel}" if name in OF_KERNELS else f"--type {arguments.type}"
+            raise ValueError(f"{option_of(name)} has no meaning for {owner}: leave it out")
     if given.get("gamma") == "loo" and arguments.type not in LEAST_SQUARES:
         raise ValueError(
             f"--gamma loo has no meaning for --type {arguments.type}: give a number, or see select"
@@ -198,7 +213,9 @@ def _scaler(name: str, X: Any) -> Any:
     return MaxAbsScaler() if sparse else MinMaxScaler()
 
 
-def _class_weight(text: str, y: Any) -> str | dict[Any, float]:
+def class_weight(arguments: argparse.Namespace, y: Any) -> str | dict[Any, float]:
+    """The factors of --class-weight by class."""
+    text = ",".join(arguments.class_weight)
     if text == "balanced":
         return text
     classes = {_name(label): label for label in np.unique(y)}

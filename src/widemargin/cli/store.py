@@ -11,6 +11,9 @@ from sklearn.pipeline import Pipeline
 
 from widemargin import io
 
+WATCHING = {"callback": None, "verbose": False}
+"""Parameters that watch a fit, and what they are without it."""
+
 
 def machine_of(estimator: Any) -> Any:
     """The machine itself, without the scaling before it."""
@@ -33,6 +36,8 @@ def _faults(arguments: argparse.Namespace, y: Any) -> dict[str, bool]:
     """What keeps a machine out of LIBSVM's format, and whether it does."""
     classifies = arguments.type in ("svc", "nu-svc")
     return {
+        "--method auto": getattr(arguments, "method", None) == "auto",
+        "--per-feature": getattr(arguments, "per_feature", False),
         "--scale": arguments.scale is not None,
         f"--type {arguments.type}": arguments.type in ("ball", "rlsc", "rlsr"),
         "--kernel laplacian": arguments.kernel == "laplacian",
@@ -47,7 +52,7 @@ def _are_integers(y: Any) -> bool:
 def save(estimator: Any, path: Path, model_format: str) -> None:
     """Store a machine and its scaling; what watched the fit stays behind."""
     machine = machine_of(estimator)
-    machine.set_params(**({"callback": None} if hasattr(machine, "callback") else {"verbose": False}))
+    machine.set_params(**{name: off for name, off in WATCHING.items() if hasattr(machine, name)})
     if model_format == "libsvm":
         io.save_libsvm_model(estimator, path)
     else:

@@ -3,5 +3,7 @@
 from widemargin.display.boundary import decision_boundary
 from widemargin.display.confusion import confusion
 from widemargin.display.convergence import convergence
+from widemargin.display.landscape import LandscapeDisplay
+from widemargin.display.relevance import RelevanceDisplay
 
-__all__ = ["confusion", "convergence", "decision_boundary"]
+__all__ = ["LandscapeDisplay", "RelevanceDisplay", "confusion", "convergence", "decision_boundary"]

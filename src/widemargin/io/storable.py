@@ -33,6 +33,10 @@ PACKAGES = (
     "joint",
     "joint_problems",
     "least_squares.centres",
+    "selection.auto.auto_svc",
+    "selection.auto.auto_svr",
+    "selection.auto.report",
+    "selection.auto.scaling",
 )
 
 GUESTS = (Pipeline, MaxAbsScaler, MinMaxScaler, Normalizer, RobustScaler, StandardScaler)

@@ -1,0 +1,67 @@
+"""Machines that choose everything themselves."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import Any
+
+import numpy as np
+
+import widemargin as wm
+from widemargin import display, io
+from widemargin.cli import data, machine, picture, score, store
+from widemargin.cli.exit_code import INTERRUPTED, SUCCESS
+from widemargin.cli.interruption import Interruption
+
+KNOWN = {"svc": {"class_weight", "probability", "max_time"}, "svr": {"max_time"}}
+"""What may be given, by type of machine."""
+
+
+def check(arguments: argparse.Namespace) -> None:
+    """Refuse what the machine chooses by itself."""
+    if arguments.type not in KNOWN:
+        raise ValueError(f"--method auto needs --type svc or svr, not {arguments.type}")
+    if arguments.scale is not None:
+        raise ValueError("--scale has no meaning for --method auto, which scales by itself: leave it out")
+    if arguments.kernel != "rbf":
+        raise ValueError(f"--kernel {arguments.kernel} has no meaning for --method auto: leave it out")
+    given = [name for name in machine.given_parameters(arguments) if name not in KNOWN[arguments.type]]
+    given += [name for name in ("Cs", "gammas", "cv") if getattr(arguments, name) is not None]
+    given += ["per_feature"] * arguments.per_feature
+    for name in given:
+        owner = f"--method auto --type {arguments.type}"
+        raise ValueError(f"{machine.option_of(name)} has no meaning for {owner}: leave it out")
+
+
+def run(arguments: argparse.Namespace, points: io.Table, interruption: Interruption) -> int:
+    """Train, report, store, draw."""
+    y = np.asarray(points.y)
+    estimator = _machine(arguments, y)
+    try:
+        estimator.fit(points.X, y)
+    except KeyboardInterrupt:
+        if not hasattr(estimator, "machine_"):
+            raise
+    print(estimator.report())
+    measures = score.scores(estimator, estimator.predict(points.X), y)
+    print(f"on the training points: {score.sentence(measures, len(y))}")
+    if arguments.model is not None:
+        data.remember_label(estimator, arguments)
+        store.save(estimator, arguments.model, arguments.model_format)
+        print(f"stored in {arguments.model}")
+    if arguments.picture is not None:
+        drawn = display.RelevanceDisplay.from_estimator(estimator, feature_names=points.feature_names)
+        picture.save(drawn, arguments.picture)
+    if interruption.requested:
+        print("widemargin select: interrupted; the machine is what was known then", file=sys.stderr)
+        return INTERRUPTED
+    return SUCCESS
+
+
+def _machine(arguments: argparse.Namespace, y: Any) -> Any:
+    common = {"max_time": arguments.max_time, "random_state": arguments.seed, "n_jobs": arguments.jobs}
+    if arguments.type == "svr":
+        return wm.AutoSVR(**common)
+    weights = None if arguments.class_weight is None else machine.class_weight(arguments, y)
+    return wm.AutoSVC(class_weight=weights, probability=arguments.probability is not False, **common)

@@ -94,6 +94,7 @@ class LeastSquaresMachine(LowRankMachine):
             )
         frame, targets = Frame(weight[rows], self.bias, copies[rows]), Y[rows]
         kernel, fitted = self._fit_best(X, rows, frame, targets, weight, centres)
+        sample.check_kernel(kernel, X)
         self._keep_points(X, kernel, rows if centres is None else centres, fitted)
         self._keep_fit(fitted, frame.total)
         self._keep_leave_one_out(X, rows, targets, fitted, Y)

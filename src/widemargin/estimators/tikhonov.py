@@ -33,6 +33,9 @@ LOSSES = {
     "logistic": losses.Logistic,
 }
 
+ROUNDING = 1e-10
+"""A sum this small beside its terms may be zero."""
+
 
 class TikhonovEstimator(KernelMachine):
     """The choice of the loss V is the choice of the machine.
@@ -72,7 +75,8 @@ class TikhonovEstimator(KernelMachine):
     regularization_ : Regularization
         lam, C and the ridge of this fit.
     objective_, risk_, norm_ : float
-        The value of what is minimised; its parts, the mean loss and |f| (with a penalised bias in it).
+        The value of what is minimised; its parts, the mean loss and |f| (with a penalised bias in it), which
+        is NaN where a kernel that is not positive semi-definite makes |f|^2 negative.
     support_, support_vectors_, dual_coef_, intercept_
         f = sum_i dual_coef_[0, i] k(support_vectors_[i], .) + intercept_[0].
     kernel_ : Kernel
@@ -181,6 +185,7 @@ class TikhonovEstimator(KernelMachine):
         """Fit and store; returns what is missing, if anything is."""
         rows = np.flatnonzero(weight).astype(np.int32)
         kernel, _ = self._bind(X, weight)
+        sample.check_kernel(kernel, X)
         wide = kernel + 1.0 if self.bias == "penalised" else kernel
         gram, y, w = wide.bind(X), y[rows], weight[rows]
         self.regularization_ = Regularization(self._weight_of_norm(), float(w.sum()))
@@ -292,8 +297,11 @@ class TikhonovEstimator(KernelMachine):
         at = X[rows] if precomputed else points
         f = Expansion(kernel, points, c[:, None], np.zeros(1))(at, self.n_jobs)[:, 0]
         self.risk_ = float(w @ self._loss.value(f + b, y) / w.sum())
-        self.norm_ = float(np.sqrt(max(float(c @ f), 0.0)))
-        self.objective_ = self.risk_ + self.regularization_.lam * self.norm_**2
+        square = float(c @ f)
+        if abs(square) <= ROUNDING * float(np.abs(c) @ np.abs(f)):
+            square = max(square, 0.0)
+        self.norm_ = float(np.sqrt(square)) if square >= 0 else np.nan
+        self.objective_ = self.risk_ + self.regularization_.lam * square
 
     def decision_function(self, X: Any) -> Vector:
         """f at each row of X."""

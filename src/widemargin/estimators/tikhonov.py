@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score, r2_score
 
 from widemargin import kernels, losses, problems
 from widemargin.estimators import parameters, sample
@@ -311,3 +312,19 @@ class TikhonovEstimator(KernelMachine):
         """-1 or +1 for a loss of margins, else f, at each row of X."""
         f = self.decision_function(X)
         return np.where(f >= 0, 1.0, -1.0) if isinstance(self._loss, losses.MarginLoss) else f
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """The share of right signs for a loss of margins, else the coefficient of determination R^2.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or list of objects
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        score : float
+        """
+        measure = accuracy_score if isinstance(self._loss, losses.MarginLoss) else r2_score
+        return float(measure(y, self.predict(X), sample_weight=sample_weight))

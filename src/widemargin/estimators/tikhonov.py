@@ -260,7 +260,11 @@ class TikhonovEstimator(KernelMachine):
         )
         if found.gap <= self.tol:
             return found.coefficients, found.intercept, None
-        return found.coefficients, found.intercept, self._says("the descent stopped", "gap", found.gap)
+        return (
+            found.coefficients,
+            found.intercept,
+            self._says("the descent stopped", "relative gap", found.gap),
+        )
 
     def _says(self, event: str, what: str, size: float) -> str:
         return (

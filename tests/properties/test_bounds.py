@@ -273,3 +273,35 @@ def test_training_errors_of_codes_are_at_most_their_bound(seed, name, decoding):
     errors = np.count_nonzero(np.where(np.eye(k, dtype=bool)[labels], np.inf, totals).min(axis=1) <= own)
     eps = losses[np.arange(n), labels].mean()
     assert errors <= bounds.code_training_errors(eps, n=n, code=M, decoding=decoding) + 1e-9
+
+
+def test_of_a_single_point_replacement_takes_twice_the_stability_of_deletion():
+    """One x with k(x, x) = 1 and the hinge loss: f(x) = y / (2 lam), and flipping y moves it by 1 / lam."""
+    for lam in (0.5, 2.0):
+        values = [
+            TikhonovEstimator("hinge", Linear(), lam, tol=1e-9).fit([[1.0]], [y]).decision_function([[1.0]])
+            for y in (1.0, -1.0)
+        ]
+        before, after = (losses.Hinge().value(f, 1.0).item() for f in values)
+        assert before == pytest.approx(1 - 1 / (2 * lam), abs=1e-7)
+        assert after - before == pytest.approx(1 / lam)
+        assert after - before > bounds.stability("hinge", n=1, lam=lam, kappa=1.0) + 1e-3
+        replaced = bounds.stability("hinge", n=1, lam=lam, kappa=1.0, mode="replacement")
+        assert after - before == pytest.approx(replaced)
+
+
+@settings(max_examples=50)
+@given(SEEDS, KERNELS, PRICES)
+def test_a_point_moves_no_value_of_a_machine_without_bias_by_more_than_its_price(seed, kernel, C):
+    """sup |f - g| <= C kappa^2 without the point, twice that with its label flipped."""
+    X, y = sample(seed)
+    everywhere = np.vstack([X, np.random.default_rng(seed).standard_normal((200, 3))])
+    K = kernel.gram(everywhere)
+
+    def values(points, labels):
+        return fitted(points, labels, kernel=kernel, C=C, fit_intercept=False).decision_function(everywhere)
+
+    before = values(X, y)
+    most = C * np.diag(K).max() * (1 + 1e-6) + 1e-7
+    assert np.abs(values(X[:-1], y[:-1]) - before).max() <= most
+    assert np.abs(values(X, np.append(y[:-1], 1 - y[-1])) - before).max() <= 2 * most

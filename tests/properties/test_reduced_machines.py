@@ -97,6 +97,8 @@ def test_a_tikhonov_machine_is_the_ivanov_machine_of_its_norm(loss, bias):
     tikhonov = wm.TikhonovEstimator(loss, KERNEL, 0.03, bias=bias, tol=1e-9).fit(X, y)
     ivanov = wm.IvanovEstimator(loss, KERNEL, tikhonov.norm_, bias=bias, tol=1e-7).fit(X, y)
     assert ivanov.active_
+    assert ivanov.regularization_.lam == ivanov.lam_
+    assert ivanov.norm_ == pytest.approx(tikhonov.norm_, rel=1e-6)
     assert ivanov.lam_ == pytest.approx(0.03, rel=1e-3)
     assert ivanov.risk_ == pytest.approx(tikhonov.risk_, rel=1e-4)
     np.testing.assert_allclose(ivanov.decision_function(X), tikhonov.decision_function(X), atol=1e-3)
@@ -173,6 +175,8 @@ def test_a_ball_larger_than_need_be_is_said_to_be_no_constraint(loss):
     X, y = np.array([[-2.0], [-1.0], [1.0], [2.0]]), np.array([-1.0, -1.0, 1.0, 1.0])
     machine = wm.IvanovEstimator(loss, "linear", radius=50.0).fit(X, y)
     assert not machine.active_
+    assert machine.lam_ == 0
+    assert 0 < machine.regularization_.lam < 1e-3
     unconstrained = 1.0 if loss == "hinge" else (X[:, 0] @ y) / (X[:, 0] @ X[:, 0])
     assert machine.norm_ == pytest.approx(unconstrained, rel=1e-3)
 

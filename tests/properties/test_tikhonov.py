@@ -10,6 +10,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.preprocessing import StandardScaler
 
 import widemargin as wm
@@ -214,3 +215,11 @@ def test_curvatures_are_derivatives_of_slopes(loss):
     for y in (-1.0, 1.0):
         change = loss.subgradient(f + step, y) - loss.subgradient(f - step, y)
         np.testing.assert_allclose(loss.curvature(f, y), change / (2 * step), rtol=1e-5, atol=1e-8)
+
+
+def test_the_score_is_that_of_scikit_learn():
+    X, y, w = sample()
+    for loss, measure in (("logistic", accuracy_score), ("square", r2_score)):
+        machine = wm.TikhonovEstimator(loss, KERNEL, 0.1).fit(X[:20], y[:20])
+        assert machine.score(X, y) == measure(y, machine.predict(X))
+        assert machine.score(X, y, sample_weight=w) == measure(y, machine.predict(X), sample_weight=w)

@@ -6,6 +6,7 @@ import sys
 import threading
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 
@@ -17,6 +18,7 @@ from widemargin.io import parquet_chunks
 RANDOM = np.random.default_rng(0)
 X, y = RANDOM.normal(size=(90, 3)), RANDOM.integers(0, 2, size=90)
 GOOD = [(X[begin : begin + 30], y[begin : begin + 30]) for begin in (0, 30, 60)]
+FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
 MACHINES = [wm.RLSClassifier, wm.RLSRegressor]
 
 
@@ -60,10 +62,33 @@ def with_bad(points, targets=None, *weight):
         ([], "chunks has no rows"),
         ((chunk for chunk in GOOD), "chunks must be a function .* a generator can be read only once"),
         ([(X, y, np.zeros(90))], "sample_weight is zero for every sample"),
+        (None, "chunks must be a function .*; got NoneType"),
+        ([(X[:, 0], y)], "chunk 0: X must have rows and columns, but it has 1 dimension"),
+        (with_bad(X[0]), "chunk 1: X must have rows and columns"),
+        (with_bad(X[:30].astype(int).tolist()), "chunk 1: it has the dtype int64, but .* float64: make all"),
+        (
+            with_bad(X[:30], y[:30].astype(float)),
+            "chunk 1: it has targets of the dtype float64, but .* int64",
+        ),
+        (with_bad(X[:30], y[:30].astype(bool)), "chunk 1: it has targets of the dtype bool, but .* int64"),
+        ([(FRAME, y), (FRAME.astype("int64"), y)], "chunk 1: it has the dtype int64, but .* float64"),
     ],
 )
 def test_bad_chunks(Machine, chunks, message):
     assert_refused(Machine(centres=5), message, chunks)
+
+
+def test_labels_of_several_types():
+    names = np.array(["no", "yes"])[y[:30]]
+    for labels in (names, names.astype(object), names.tolist()):
+        assert_refused(
+            wm.RLSClassifier(centres=5), "targets of the dtype str, but .* int64", with_bad(X[:30], labels)
+        )
+
+
+def test_labels_that_are_strings_may_have_other_lengths():
+    few = [(X[:30], np.array(["no", "yes"])[y[:30]]), (X[30:], np.array(["no", "perhaps"], object)[y[30:]])]
+    assert wm.RLSClassifier(centres=5).fit_chunks(few).classes_.tolist() == ["no", "perhaps", "yes"]
 
 
 def test_bad_targets():

@@ -49,9 +49,12 @@ def assert_refused(machine, message, X=X, y=y, **fit):
         ({"solver": "lu"}, "solver must be .* not 'lu'"),
         ({"solver": "primal"}, "solver='primal' needs a linear kernel, not kernel='rbf'"),
         ({"solver": "cg"}, "solver='cg' cannot choose lam by leave-one-out: give lam a number"),
+        ({"solver": "cg", "lam": 1.0, "gamma": "loo"}, "solver='cg' cannot choose gamma by leave-one-out"),
+        ({"gamma": "loo", "kernel": "linear"}, "gamma='loo' needs a kernel by name .* not kernel='linear'"),
+        ({"gamma": "loo", "kernel": wm.Gaussian(2.0)}, r"gamma='loo' .* not kernel=Gaussian\(gamma=2.0\)"),
         ({"solver": "cg", "lam": 1.0, "leave_one_out": True}, "solver='cg' has no leave-one-out"),
         ({"leave_one_out": "yes"}, "leave_one_out must be .* not 'yes'"),
-        ({"cache_size": 0}, "cache_size is too small .* takes 0 MB; raise cache_size"),
+        ({"cache_size": 0}, "cache_size is too small .* takes 0.018 MB; raise cache_size"),
         ({"tol": 0.0}, "tol must be a positive finite number, not 0.0"),
         ({"max_iter": -2}, "max_iter must be"),
         ({"n_jobs": 0}, "n_jobs must be"),
@@ -71,6 +74,31 @@ def test_points_that_are_not_finite(Machine, value):
 
 def test_targets_that_are_not_finite():
     assert_refused(wm.RLSRegressor(), "Input y contains NaN", y=np.where(np.arange(40) == 3, np.nan, 1.0))
+
+
+def test_targets_whose_squares_overflow():
+    large = np.where(np.arange(40) == 3, 1e200, 1.0)
+    assert_refused(wm.RLSRegressor(), "y is too large in row 3: squares .* overflow; scale y", y=large)
+    assert_refused(wm.RLSRegressor(), "y is too large in row 3", y=np.stack([np.ones(40), -large], axis=1))
+    with pytest.raises(ValueError, match="chunk 0: y is too large in row 3"):
+        wm.RLSRegressor(centres=3).fit_chunks([(X, large)])
+    assert np.isfinite(wm.RLSRegressor().fit(X, 1e140 * X[:, 0]).loo_error_)
+
+
+def test_a_kernel_that_is_not_positive_semi_definite_is_told():
+    kernel = wm.Sigmoid(1.0, -1.0)
+    for machine in (wm.RLSRegressor(kernel=kernel, lam=1e-3), wm.TikhonovEstimator("square", kernel, 1e-3)):
+        with pytest.warns(UserWarning, match=r"Sigmoid\(.*\) is not positive semi-definite on these points"):
+            machine.fit(X, np.sign(X[:, 0]))
+
+
+def test_a_norm_whose_square_is_negative_is_no_norm():
+    K = np.array([[-1.0, 0.0], [0.0, -2.0]])
+    with pytest.warns(UserWarning, match="not positive semi-definite"):
+        machine = wm.TikhonovEstimator("square", "precomputed", 2.0).fit(K, [1.0, -1.0])
+    c = machine.dual_coef_[0]
+    assert np.isnan(machine.norm_)
+    assert machine.objective_ == pytest.approx(machine.risk_ + 2.0 * c @ K @ c)
 
 
 @pytest.mark.parametrize("Machine", MACHINES)

@@ -49,9 +49,11 @@ class ChunkReader:
 
     def __init__(self, estimator: Any, chunks: Any, read_targets: Callable[[Any], NDArray[Any]]) -> None:
         if not callable(chunks) and not isinstance(chunks, Sequence):
+            kind = type(chunks).__name__
+            once = f"a {kind} can be read only once" if hasattr(chunks, "__next__") else f"got {kind}"
             raise ValueError(
                 "chunks must be a function that returns a fresh iterator, or a list, because the data are "
-                f"read several times; a {type(chunks).__name__} can be read only once."
+                f"read several times; {once}."
             )
         self._estimator = estimator
         self._chunks = chunks
@@ -73,18 +75,23 @@ class ChunkReader:
     def _read(self, parts: Any, begin: int) -> Chunk:
         if not isinstance(parts, tuple) or len(parts) not in (2, 3):
             raise ValueError("a chunk must be a pair (X, y) or a triple (X, y, sample_weight).")
-        raw, y, weight = (*parts, None)[:3]
+        raw, targets, weight = (*parts, None)[:3]
         X = self._points(raw)
-        y = self._read_targets(y)
+        y = self._read_targets(targets)
         if len(y) != count(X):
             raise ValueError(f"X has {count(X)} rows, but y has {len(y)}.")
-        self._compare(_traits(raw, X, y))
+        self._compare(_traits(raw, X, targets, y))
         weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
         if weight.any():  # a chunk may be without weight, if not all of them are
             weight = sample.read_weight(weight, len(y))
         return Chunk(X, y, weight, begin)
 
     def _points(self, raw: Any) -> Any:
+        if not sp.issparse(raw) and np.ndim(raw) != 2:
+            raise ValueError(
+                f"X must have rows and columns, but it has {np.ndim(raw)} dimension(s): reshape it to "
+                "(n_rows, n_features)."
+            )
         if self._first is None:
             return sample.finite(validate_data(self._estimator, raw, **sample.CHECKS))
         return sample.finite(check_array(raw, input_name="X", **sample.CHECKS))
@@ -97,19 +104,33 @@ class ChunkReader:
                 raise ValueError(f"it has {name} {here}, but the first chunk has {there}: make all alike.")
 
 
-TRAITS = ("columns:", "the names", "the format", "the dtype", "outputs:")
+TRAITS = ("columns:", "the names", "the format", "the dtype", "outputs:", "targets of the dtype")
 
 
-def _traits(raw: Any, X: Any, y: NDArray[Any]) -> tuple[Any, ...]:
+def _traits(raw: Any, X: Any, targets: Any, y: NDArray[Any]) -> tuple[Any, ...]:
     """What all chunks have to have in common."""
     names = tuple(map(str, raw.columns)) if hasattr(raw, "columns") else None
     return (
         X.shape[1],
         names,
         "sparse" if sp.issparse(X) else "dense",
-        str(raw.dtype if hasattr(raw, "dtype") else X.dtype),
+        _dtype(raw),
         y.shape[1:],
+        _dtype(targets),
     )
+
+
+def _dtype(values: Any) -> str:
+    """The dtype of an array, of the columns of a data frame, or that a list would have as an array.
+
+    Strings of all lengths, and in arrays of objects, are "str".
+    """
+    if hasattr(values, "dtypes") and hasattr(values, "columns"):
+        return ", ".join(dict.fromkeys(map(str, values.dtypes)))
+    dtype = values.dtype if hasattr(values, "dtype") else np.asarray(values).dtype
+    if dtype.kind == "O":
+        dtype = np.asarray(np.asarray(values).tolist()).dtype
+    return "str" if dtype.kind in "UST" else str(dtype)
 
 
 @dataclass

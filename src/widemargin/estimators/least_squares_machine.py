@@ -66,6 +66,13 @@ class LeastSquaresMachine(LowRankMachine):
             raise ValueError(f"solver='primal' needs a linear kernel, not kernel={self.kernel!r}.")
         if self.solver == "cg" and self._chooses_lam:
             raise ValueError("solver='cg' cannot choose lam by leave-one-out: give lam a number.")
+        if self.gamma == "loo" and not (isinstance(self.kernel, str) and self.kernel in WITH_GAMMA):
+            raise ValueError(
+                f"gamma='loo' needs a kernel by name that has a gamma, one of {', '.join(WITH_GAMMA)}, not "
+                f"kernel={self.kernel!r}: give gamma another value."
+            )
+        if self.solver == "cg" and self.gamma == "loo":
+            raise ValueError("solver='cg' cannot choose gamma by leave-one-out: give gamma a number.")
         if self.solver == "cg" and self.leave_one_out is True:
             raise ValueError("solver='cg' has no leave-one-out: use another solver, or leave_one_out='auto'.")
         self._check_centres()
@@ -87,6 +94,7 @@ class LeastSquaresMachine(LowRankMachine):
             )
         frame, targets = Frame(weight[rows], self.bias, copies[rows]), Y[rows]
         kernel, fitted = self._fit_best(X, rows, frame, targets, weight, centres)
+        sample.check_kernel(kernel, X)
         self._keep_points(X, kernel, rows if centres is None else centres, fitted)
         self._keep_fit(fitted, frame.total)
         self._keep_leave_one_out(X, rows, targets, fitted, Y)
@@ -105,9 +113,8 @@ class LeastSquaresMachine(LowRankMachine):
         self, X: Any, rows: NDArray[np.int32], frame: Frame, Y: Matrix, weight: Vector, centres: Any
     ) -> tuple[kernels.Kernel, LeastSquaresFit]:
         """The kernel and its fit; with gamma="loo" those of the least leave-one-out error."""
-        if self.gamma != "loo" or not (isinstance(self.kernel, str) and self.kernel in WITH_GAMMA):
-            gamma = 1.0 if self.gamma == "loo" else self.gamma
-            kernel = self._choose_kernel(X, weight, gamma)
+        if self.gamma != "loo":
+            kernel = self._choose_kernel(X, weight, self.gamma)
             return kernel, self._fit_kernel(kernel, X, rows, frame, Y, centres)
         tried: dict[float, tuple[kernels.Kernel, LeastSquaresFit]] = {}
         center = sample.choose_gamma("scale", X, weight)
@@ -145,7 +152,7 @@ class LeastSquaresMachine(LowRankMachine):
         if solver == "cg" and (self._chooses_lam or loo or self.leave_one_out is True):
             raise ValueError(
                 f"cache_size is too small for leave-one-out: a fit of {n} points takes "
-                f"{12 * n * n / 2**20:.0f} MB; raise cache_size, or do without (numbers for lam and gamma)."
+                f"{_megabytes(12 * n * n)}; raise cache_size, or do without (numbers for lam and gamma)."
             )
         wanted = self._wants_leave_one_out(n)
         problem = LeastSquares(kernel.bind(X), rows, frame, linear, self.n_jobs, self.tol, self.max_iter)
@@ -275,3 +282,8 @@ class LeastSquaresMachine(LowRankMachine):
 def _loo_error(fitted: LeastSquaresFit) -> float:
     assert fitted.loo is not None
     return fitted.loo.error
+
+
+def _megabytes(size: int) -> str:
+    megabytes = size / 2**20
+    return f"{megabytes:.0f} MB" if megabytes >= 10 else f"{megabytes:.2g} MB"

@@ -120,6 +120,7 @@ class RLSRegressor(RegressorMixin, LeastSquaresMachine):
             self._check_parameters()
             X, y = sample.read_training(self, X, y, y_numeric=True, multi_output=True)
             Y = np.asarray(y, dtype=np.float64)
+            sample.refuse_overflow(Y)
             weight = sample.read_weight(sample_weight, count(X))
             self._single = Y.ndim == 1
             self._fit_columns(X, Y.reshape(len(Y), -1), weight)
@@ -203,6 +204,7 @@ def _numbers(y: Any) -> NDArray[np.float64]:
     Y = np.asarray(check_array(y, ensure_2d=False, allow_nd=False, input_name="y"), dtype=np.float64)
     if Y.ndim not in (1, 2):
         raise ValueError("y must have one or two dimensions.")
+    sample.refuse_overflow(Y)
     return Y
 
 

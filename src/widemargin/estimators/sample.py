@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin import kernels
+from widemargin.kernels.points import count
 
 DTYPES = [np.float64, np.float32, np.uint8, np.int8]
 """Numbers that kernels read as they are; all others become the first."""
@@ -22,8 +23,11 @@ DTYPES = [np.float64, np.float32, np.uint8, np.int8]
 BLOCK_ENTRIES = 2**20
 """Entries looked at together in a pass over all data."""
 
+LARGEST_TARGET = 1e150
+"""Sums of squares of larger numbers overflow."""
+
 PSD_CHECK_SIZE = 500
-"""A precomputed matrix is tested for positive semi-definiteness on so many of its points."""
+"""A kernel matrix is tested for positive semi-definiteness on so many of its points."""
 
 
 def is_precomputed(kernel: Any) -> bool:
@@ -236,6 +240,30 @@ def check_matrix(K: NDArray) -> None:
             "but need not be the best one.",
             UserWarning,
             stacklevel=5,
+        )
+
+
+def check_kernel(kernel: kernels.Kernel, X: Any) -> None:
+    """Warn of a kernel that is not positive semi-definite on these points; a matrix has its own check."""
+    if kernel.is_psd or is_precomputed(kernel):
+        return
+    n = count(X)
+    some = np.linspace(0, n - 1, min(n, PSD_CHECK_SIZE)).astype(np.int32)
+    if not _looks_psd(np.asarray(kernel.bind(X).block(some, some))):
+        warnings.warn(
+            f"{kernel!r} is not positive semi-definite on these points: the solution found is a stationary "
+            "point, but need not be the best one.",
+            UserWarning,
+            stacklevel=5,
+        )
+
+
+def refuse_overflow(Y: NDArray[np.float64]) -> None:
+    """Raise a ValueError that names the first row of targets too large to be squared."""
+    large = np.abs(Y.reshape(len(Y), -1)).max(axis=1) > LARGEST_TARGET
+    if large.any():
+        raise ValueError(
+            f"y is too large in row {int(np.argmax(large))}: squares of such values overflow; scale y."
         )
 
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score, r2_score
 
 from widemargin import kernels, losses, problems
 from widemargin.estimators import parameters, sample
@@ -32,6 +33,9 @@ LOSSES = {
     "exponential": losses.ExponentialLoss,
     "logistic": losses.Logistic,
 }
+
+ROUNDING = 1e-10
+"""A sum this small beside its terms may be zero."""
 
 
 class TikhonovEstimator(KernelMachine):
@@ -72,7 +76,8 @@ class TikhonovEstimator(KernelMachine):
     regularization_ : Regularization
         lam, C and the ridge of this fit.
     objective_, risk_, norm_ : float
-        The value of what is minimised; its parts, the mean loss and |f| (with a penalised bias in it).
+        The value of what is minimised; its parts, the mean loss and |f| (with a penalised bias in it), which
+        is NaN where a kernel that is not positive semi-definite makes |f|^2 negative.
     support_, support_vectors_, dual_coef_, intercept_
         f = sum_i dual_coef_[0, i] k(support_vectors_[i], .) + intercept_[0].
     kernel_ : Kernel
@@ -181,6 +186,7 @@ class TikhonovEstimator(KernelMachine):
         """Fit and store; returns what is missing, if anything is."""
         rows = np.flatnonzero(weight).astype(np.int32)
         kernel, _ = self._bind(X, weight)
+        sample.check_kernel(kernel, X)
         wide = kernel + 1.0 if self.bias == "penalised" else kernel
         gram, y, w = wide.bind(X), y[rows], weight[rows]
         self.regularization_ = Regularization(self._weight_of_norm(), float(w.sum()))
@@ -254,7 +260,11 @@ class TikhonovEstimator(KernelMachine):
         )
         if found.gap <= self.tol:
             return found.coefficients, found.intercept, None
-        return found.coefficients, found.intercept, self._says("the descent stopped", "gap", found.gap)
+        return (
+            found.coefficients,
+            found.intercept,
+            self._says("the descent stopped", "relative gap", found.gap),
+        )
 
     def _says(self, event: str, what: str, size: float) -> str:
         return (
@@ -292,8 +302,11 @@ class TikhonovEstimator(KernelMachine):
         at = X[rows] if precomputed else points
         f = Expansion(kernel, points, c[:, None], np.zeros(1))(at, self.n_jobs)[:, 0]
         self.risk_ = float(w @ self._loss.value(f + b, y) / w.sum())
-        self.norm_ = float(np.sqrt(max(float(c @ f), 0.0)))
-        self.objective_ = self.risk_ + self.regularization_.lam * self.norm_**2
+        square = float(c @ f)
+        if abs(square) <= ROUNDING * float(np.abs(c) @ np.abs(f)):
+            square = max(square, 0.0)
+        self.norm_ = float(np.sqrt(square)) if square >= 0 else np.nan
+        self.objective_ = self.risk_ + self.regularization_.lam * square
 
     def decision_function(self, X: Any) -> Vector:
         """f at each row of X."""
@@ -303,3 +316,19 @@ class TikhonovEstimator(KernelMachine):
         """-1 or +1 for a loss of margins, else f, at each row of X."""
         f = self.decision_function(X)
         return np.where(f >= 0, 1.0, -1.0) if isinstance(self._loss, losses.MarginLoss) else f
+
+    def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """The share of right signs for a loss of margins, else the coefficient of determination R^2.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features), or list of objects
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        score : float
+        """
+        measure = accuracy_score if isinstance(self._loss, losses.MarginLoss) else r2_score
+        return float(measure(y, self.predict(X), sample_weight=sample_weight))

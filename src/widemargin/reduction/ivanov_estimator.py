@@ -63,7 +63,7 @@ class IvanovEstimator(TikhonovEstimator):
     Attributes
     ----------
     lam_ : float
-        The multiplier of the constraint |f|^2 <= A^2; the smallest lam tried if it is not active.
+        The multiplier of the constraint |f|^2 <= A^2, 0 if it is not active.
     active_ : bool
         Whether the constraint keeps the risk from being less.
     norm_ : float
@@ -75,7 +75,7 @@ class IvanovEstimator(TikhonovEstimator):
     n_fits_ : int
         Values of lam that were tried; with one decomposition for all of them, they are no fits of their own.
     regularization_, objective_, support_, support_vectors_, dual_coef_, intercept_, kernel_
-        As for `TikhonovEstimator`, with lam = `lam_`.
+        As for `TikhonovEstimator`, with lam = `lam_`, or the smallest one tried if that is 0.
 
     References
     ----------
@@ -168,9 +168,11 @@ class IvanovEstimator(TikhonovEstimator):
             below = excess(outside)
         if below > 0:
             self._close_in(excess, is_found, (outside, below), (inside, above))
-        self.active_ = below > 0
+        self.active_ = below > 0 or self.norm_ >= (1 - self.tol) * self.radius
         if curve is not None:
             fit()
+        if not self.active_:
+            self.lam_ = 0.0
         del self._last
         return shortcoming
 

@@ -128,7 +128,6 @@ lam : float, list of floats or "loo", default="loo"
     list, the value with the least squared leave-one-out error; `loo_path_` has the errors of all of them. One
     decomposition serves the list where it serves the grid, and beyond 2000 points if it has more than 12
     values (all eigenvectors of K, about 10 n^3 steps); up to 12 values have a Cholesky factor each.
-    Several outputs share one lam, which the largest of them decide: scale them alike.
 kernel : str, Kernel or function, default="rbf"
     As for `SVC`.
 degree : int, default=3

@@ -154,6 +154,37 @@ def test_leave_one_out_is_there_wherever_it_chose_lam(Machine, monkeypatch):
         np.testing.assert_allclose(machine.loo_predictions_, here.loo_predictions_, atol=1e-7)
 
 
+@pytest.mark.parametrize("lam", [1e-3, "loo"])
+@pytest.mark.parametrize("bias", BIASES)
+@pytest.mark.parametrize("centres", [None, M])
+def test_a_price_on_coefficients_is_ridge_regression_on_kernel_values(centres, bias, lam):
+    X, Y, weight = problem(5, weighted=True)
+    fitted = machine(weight, regularizer="coefficients", centres=centres, bias=bias, lam=lam)
+    fitted.fit(X, Y, sample_weight=weight)
+    assert fitted.support_.size == (M if centres else np.count_nonzero(weight))
+    F = KERNEL.gram(X, X[fitted.support_])
+    z, b = reference.fit(F @ F.T, Y, weight, fitted.ridge_, bias)
+    np.testing.assert_allclose(fitted.dual_coef_, (F.T @ z).T, atol=1e-7)
+    np.testing.assert_allclose(fitted.intercept_, b, atol=1e-7)
+    np.testing.assert_allclose(fitted.predict(X), F @ F.T @ z + b, atol=1e-8)
+    expected = reference.leave_one_out(F @ F.T, Y, weight, fitted.ridge_, bias)
+    np.testing.assert_allclose(fitted.loo_predictions_, expected, atol=1e-7)
+
+
+def test_the_proximal_system_is_that_of_the_squared_kernel_matrix():
+    X, Y, weight = problem(6)
+    fitted = machine(weight, regularizer="coefficients", centres=None).fit(X, Y)
+    K = KERNEL.gram(X)
+    np.testing.assert_allclose((K @ K + RIDGE * np.eye(N)) @ fitted.dual_coef_.T, K @ Y, atol=1e-8)
+    chunks = machine(weight, regularizer="coefficients", centres=M).fit_chunks(in_chunks(X, Y))
+    memory = machine(weight, regularizer="coefficients", centres=chunks.support_).fit(X, Y)
+    np.testing.assert_allclose(chunks.predict(X), memory.predict(X), atol=1e-9)
+    y = Y[:, 0] > 0.5
+    classes = wm.RLSClassifier(regularizer="coefficients", lam=RIDGE / N, kernel=KERNEL).fit(X, y)
+    c = np.linalg.solve(K @ K + RIDGE * np.eye(N), K @ np.where(y, 1.0, -1.0))
+    np.testing.assert_allclose(classes.decision_function(X), K @ c, atol=1e-8)
+
+
 def test_with_all_points_for_centres_every_approximation_is_the_full_machine():
     X, Y, weight = problem(n=25)
     full = machine(weight, centres=None).fit(X, Y).predict(X)

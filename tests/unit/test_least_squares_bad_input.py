@@ -41,6 +41,8 @@ def assert_refused(machine, message, X=X, y=y, **fit):
         ({"lam": -1.0}, "lam must be 'loo' or a positive finite number or a list of them, not -1.0"),
         ({"lam": [1.0, -1.0]}, r"a list of them, not \[1.0, -1.0\]"),
         ({"lam": []}, r"a list of them, not \[\]"),
+        ({"regularizer": "c"}, "regularizer must be 'norm' or 'coefficients', not 'c'"),
+        ({"regularizer": "coefficients", "solver": "cg", "lam": 1.0}, "cannot be solved by solver='cg'"),
         ({"lam": [0.1, 1.0], "solver": "cg"}, "solver='cg' cannot choose lam"),
         ({"lam": np.nan}, "lam must be"),
         ({"lam": "cv"}, "lam must be .* not 'cv'"),

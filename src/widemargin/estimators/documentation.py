@@ -128,7 +128,6 @@ lam : float, list of floats or "loo", default="loo"
     list, the value with the least squared leave-one-out error; `loo_path_` has the errors of all of them. One
     decomposition serves the list where it serves the grid, and beyond 2000 points if it has more than 12
     values (all eigenvectors of K, about 10 n^3 steps); up to 12 values have a Cholesky factor each.
-    Several outputs share one lam, which the largest of them decide: scale them alike.
 kernel : str, Kernel or function, default="rbf"
     As for `SVC`.
 degree : int, default=3
@@ -153,6 +152,11 @@ approximation : {"rectangle", "nystrom", "subset"}, default="rectangle"
     With centres: the loss is summed over all samples ("rectangle"), or over the centres alone ("subset").
     "nystrom" is the machine with K_nm K_mm^-1 K_mn for a kernel, in training and in predictions: another name
     for "rectangle", with the same coefficients. Leave-one-out keeps the centres.
+regularizer : {"norm", "coefficients"}, default="norm"
+    What lam weighs: the squared norm c'Kc of the function, or c'c, the proximal SVM with a kernel, (K^2 + lam
+    n I) c = K y. The latter is there for comparison, and for kernels that are not positive semi-definite: it
+    knows nothing of how smooth a function is, squares the condition of K, costs n^3 for any kernel, and its
+    leave-one-out keeps all centres: a point that is left out still lends its kernel function to the others.
 solver : {"auto", "cholesky", "eigen", "primal", "cg"}, default="auto"
     Cholesky factor of K; eigenvectors of K, for a whole path of lam; the features of a linear kernel instead
     of K; conjugate gradients, preconditioned, which never store K. "auto" takes "primal" for linear kernels

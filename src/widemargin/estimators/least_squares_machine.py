@@ -40,6 +40,8 @@ GAMMA_STEPS = (4.0, 2.0, 2.0**0.5)
 GAMMA_REACH = 3
 """Steps to either side in the first round."""
 
+REGULARIZERS = ("norm", "coefficients")
+
 WITH_GAMMA = ("rbf", "poly", "sigmoid", "laplacian")
 
 
@@ -57,6 +59,7 @@ class LeastSquaresMachine(LowRankMachine):
         "solver": parameters.one_of("auto", *SOLVERS),
         "leave_one_out": parameters.one_of("auto") | parameters.boolean,
         "centres": centres_rule,
+        "regularizer": parameters.one_of(*REGULARIZERS),
         "approximation": parameters.one_of(*APPROXIMATIONS),
     }
 
@@ -76,6 +79,7 @@ class LeastSquaresMachine(LowRankMachine):
         if self.solver == "cg" and self.leave_one_out is True:
             raise ValueError("solver='cg' has no leave-one-out: use another solver, or leave_one_out='auto'.")
         self._check_centres()
+        self._check_regularizer()
 
     def _fit_columns(self, X: Any, Y: Matrix, copies: Vector, price: Vector | None = None) -> None:
         """Fit the columns of Y and store everything but what is special to regression or classes.
@@ -88,6 +92,8 @@ class LeastSquaresMachine(LowRankMachine):
         centres = None if self.centres is None else self._choose_centres(X, rows, weight)
         if self.approximation == "subset" and centres is not None:
             rows, centres = np.sort(centres), None
+        if self.regularizer == "coefficients" and centres is None:
+            centres = rows
         if self.bias == "free" and rows.size < 2:
             raise ValueError(
                 "bias='free' needs at least two samples of positive weight, but there is 1 sample."

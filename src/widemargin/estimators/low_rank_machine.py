@@ -23,6 +23,7 @@ from widemargin.estimators.training import visible_messages
 from widemargin.kernels.points import count, take
 from widemargin.least_squares import (
     Basis,
+    Coordinates,
     Frame,
     LeastSquaresFit,
     Ridge,
@@ -58,6 +59,12 @@ REPORT_SECONDS = 1.0
 
 class LowRankMachine(KernelMachine):
     """A least-squares machine that may have centres."""
+
+    def _check_regularizer(self) -> None:
+        if self.regularizer == "coefficients" and self.solver in ("primal", "cg"):
+            raise ValueError(
+                f"regularizer='coefficients' cannot be solved by solver={self.solver!r}: take solver='auto'."
+            )
 
     def _check_centres(self) -> None:
         if self.centres is None:
@@ -101,7 +108,7 @@ class LowRankMachine(KernelMachine):
             basis = self._basis(kernel, centres)
         else:
             gram, columns = kernel.bind(X), centres
-            basis = Basis(columns_of(gram, columns, columns, self.n_jobs))
+            basis = self._basis_of(gram, columns)
 
         def values(some: NDArray[np.int32]) -> Matrix:
             return columns_of(gram, some, columns, self.n_jobs)
@@ -120,9 +127,13 @@ class LowRankMachine(KernelMachine):
         points = centres if are_points(centres) else take(X, centres)
         return _with_weights(fitted, kernel, points)
 
-    def _basis(self, kernel: kernels.Kernel, points: Any) -> Basis:
-        every = np.arange(count(points), dtype=np.int32)
-        return Basis(columns_of(kernel.bind(points), every, every, self.n_jobs))
+    def _basis(self, kernel: kernels.Kernel, points: Any) -> Basis | Coordinates:
+        return self._basis_of(kernel.bind(points), np.arange(count(points), dtype=np.int32))
+
+    def _basis_of(self, gram: Any, centres: NDArray[np.int32]) -> Basis | Coordinates:
+        if self.regularizer == "coefficients":
+            return Coordinates(centres.size)
+        return Basis(columns_of(gram, centres, centres, self.n_jobs))
 
     @property
     def _chooses_lam(self) -> bool:
@@ -143,7 +154,7 @@ class LowRankMachine(KernelMachine):
         solver = self.solver
         if solver == "auto":
             direct = "eigen" if self._chooses_lam else "cholesky"
-            solver = "cg" if m > DIRECT_CENTRES else direct
+            solver = "cg" if m > DIRECT_CENTRES and self.regularizer == "norm" else direct
         if solver == "cg" and (self._chooses_lam or loo or self.leave_one_out is True):
             raise ValueError(
                 f"{m} centres are solved for by conjugate gradients, which have no leave-one-out: give lam "

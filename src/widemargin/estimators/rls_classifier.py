@@ -132,6 +132,7 @@ class RLSClassifier(ScoredClassifier, LeastSquaresMachine):
         class_weight: dict[Any, float] | str | None = None,
         centres: Any = None,
         approximation: str = "rectangle",
+        regularizer: str = "norm",
         solver: str = "auto",
         leave_one_out: bool | str = "auto",
         tol: float = 1e-8,
@@ -152,6 +153,7 @@ class RLSClassifier(ScoredClassifier, LeastSquaresMachine):
         self.class_weight = class_weight
         self.centres = centres
         self.approximation = approximation
+        self.regularizer = regularizer
         self.solver = solver
         self.leave_one_out = leave_one_out
         self.tol = tol
@@ -250,10 +252,10 @@ class RLSClassifier(ScoredClassifier, LeastSquaresMachine):
         scheme = choose_scheme(self.multiclass, self.decoding, names, loss=Square(), random_state=seed)
         self.classes_, self.code_, self.decoding_ = names, scheme.M, scheme.decoding
         self.n_systems_ = 1
-        if self._is_apart and self.centres is not None:
+        if self._is_apart and (self.centres is not None or self.regularizer == "coefficients"):
             raise ValueError(
                 "a code with zeros has a system for each column, which centres do not share: take "
-                "centres=None, or a code without zeros such as 'one-vs-all'."
+                "centres=None and regularizer='norm', or a code without zeros such as 'one-vs-all'."
             )
 
     @property

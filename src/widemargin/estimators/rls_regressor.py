@@ -27,7 +27,8 @@ class RLSRegressor(RegressorMixin, LeastSquaresMachine):
         1/n sum_i w_i (y_i - f(x_i))^2 + lam |f|^2,      n = sum_i w_i,
 
     by the linear system (K + lam n W^-1) c = y, f = sum_i c_i k(x_i, .): kernel ridge regression, with the
-    regularisation chosen by exact leave-one-out unless it is given. Several outputs share one factor.
+    regularisation chosen by exact leave-one-out unless it is given. Several outputs share one factor, and one
+    lam, which those with the largest errors decide: scale them alike, or fit a machine for each.
 
     Parameters
     ----------
@@ -70,6 +71,7 @@ class RLSRegressor(RegressorMixin, LeastSquaresMachine):
         bias: str = "none",
         centres: Any = None,
         approximation: str = "rectangle",
+        regularizer: str = "norm",
         solver: str = "auto",
         leave_one_out: bool | str = "auto",
         tol: float = 1e-8,
@@ -86,6 +88,7 @@ class RLSRegressor(RegressorMixin, LeastSquaresMachine):
         self.bias = bias
         self.centres = centres
         self.approximation = approximation
+        self.regularizer = regularizer
         self.solver = solver
         self.leave_one_out = leave_one_out
         self.tol = tol

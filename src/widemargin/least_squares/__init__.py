@@ -20,6 +20,7 @@ from .centres import (
 )
 from .columns_apart import fit_columns_apart, systems_of
 from .conjugate_gradient import ConjugateGradient, conjugate_gradient
+from .coordinates import Coordinates
 from .curve import RidgeCurve
 from .feature_fit import fit_features
 from .features import Features
@@ -47,6 +48,7 @@ __all__ = [
     "Centres",
     "CholeskyInverse",
     "ConjugateGradient",
+    "Coordinates",
     "FeatureInverse",
     "FeatureSpectrum",
     "Features",

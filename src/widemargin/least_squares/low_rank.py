@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .basis import Basis
+from .coordinates import Coordinates
 from .feature_fit import fit_features
 from .fit import LeastSquaresFit
 from .frame import Frame
@@ -19,7 +20,7 @@ Matrix = NDArray[np.float64]
 
 
 def fit_low_rank(
-    K: Matrix, basis: Basis, Y: Matrix, frame: Frame, ridge: Ridge, loo: bool = True
+    K: Matrix, basis: Basis | Coordinates, Y: Matrix, frame: Frame, ridge: Ridge, loo: bool = True
 ) -> LeastSquaresFit:
     """The machine with f = sum_j c_j k(z_j, .) + b, its loss summed over all points ("rectangle").
 
@@ -33,7 +34,7 @@ def fit_low_rank(
     ----------
     K : array of shape (n, m), C order
         K_nm, overwritten.
-    basis : Basis
+    basis : Basis or Coordinates
     Y : array of shape (n, outputs)
     frame : Frame
     ridge : float, array or None

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .basis import Basis
+from .coordinates import Coordinates
 
 __all__ = ["Rows", "Stream"]
 
@@ -52,7 +53,7 @@ class Stream:
         Number of rows.
     kernel_values : function
         From the points of some rows to their kernels with the centres, shape (rows, m).
-    basis : Basis
+    basis : Basis or Coordinates
     bias : one of `BIASES`
     watch : function
         Called with the name of a pass and the rows seen in it.
@@ -61,7 +62,7 @@ class Stream:
     read: Callable[[], Iterator[Rows]]
     size: int
     kernel_values: Callable[[Any], Matrix]
-    basis: Basis
+    basis: Basis | Coordinates
     bias: str
     watch: Callable[[str, int], None] = lambda _, __: None
 

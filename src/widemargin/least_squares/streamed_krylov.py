@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
+from .basis import Basis
 from .conjugate_gradient import conjugate_gradient
 from .fit import LeastSquaresFit
 from .moments import Moments
@@ -84,6 +85,7 @@ class _Preconditioner:
     """V -> (n/m times the Gram matrix of the centres' features + ridge I)^-1 V; n is the sum of weights."""
 
     def __init__(self, stream: Stream, moments: Moments, ridge: float) -> None:
+        assert isinstance(stream.basis, Basis)
         m, R = stream.basis.size, stream.basis.R
         P, _ = lapack.dlauum(R, lower=0)
         if moments.bias == "free":

@@ -50,3 +50,19 @@ def test_leave_one_out_and_test_errors_are_those_that_are_known():
 def test_least_squares_is_within_a_point_of_the_svm_on_most_sets():
     differences = rebuilt("rls-vs-svm")["difference"]
     assert sum(difference <= 1 for difference in differences) >= 0.7 * len(differences)
+
+
+def test_codes_that_are_not_drawn_make_the_printed_errors_and_none_differs_from_one_vs_all():
+    for record in rebuilt("multiclass").records():
+        if record["code"] in ("OVA", "AVA", "COMP") and record["printed %"] is not None:
+            assert record["error %"] == pytest.approx(record["printed %"], abs=0.1)
+        assert record["p"] is None or record["p"] > 0.01
+
+
+def test_most_machines_of_a_dense_code_err_where_one_vs_all_does():
+    shares = {
+        (r["set"], r["second"]): r["70 % err"]
+        for r in rebuilt("multiclass-overlap").records()
+        if r["first"] == "OVA"
+    }
+    assert shares["satimage", "DEN"] == pytest.approx(0.8, abs=0.05)

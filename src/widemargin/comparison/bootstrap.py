@@ -81,11 +81,9 @@ def bootstrap_difference(
     if draws < 1:
         raise ValueError(f"draws must be at least 1, not {draws}.")
     wrong_a, wrong_b = first != classes, second != classes
-    n, only_a, only_b = (
-        classes.size,
-        np.count_nonzero(wrong_a & ~wrong_b),
-        np.count_nonzero(wrong_b & ~wrong_a),
-    )
+    n = classes.size
+    only_a = int(np.count_nonzero(wrong_a & ~wrong_b))
+    only_b = int(np.count_nonzero(wrong_b & ~wrong_a))
     shares = np.array([only_a, only_b, n - only_a - only_b]) / n
     M = check_random_state(random_state).multinomial(n, shares, size=draws)
     low, high = np.quantile((M[:, 0] - M[:, 1]) / n, [(1 - level) / 2, (1 + level) / 2])

@@ -47,7 +47,7 @@ class ClassReport:
 
     @property
     def worst_confusion(self) -> tuple[Any, Any, int]:
-        """The class that is most often taken for another, that other, and how often."""
+        """The class that is most often taken for another, that other, and how often: 0 without errors."""
         wrong = self.confusion - np.diag(np.diag(self.confusion))
         i, j = np.unravel_index(wrong.argmax(), wrong.shape)
         names = self.classes.tolist()

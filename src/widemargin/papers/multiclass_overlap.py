@@ -28,7 +28,7 @@ class MulticlassOverlap(Experiment):
         Column("first"),
         Column("second"),
         Column("same", ".3f"),
-        Column("same as OVA", ".3f", "C of OVA"),
+        Column("same as OVA", ".3f", "set as OVA"),
         Column("printed", ".3f"),
         Column("70 % err", ".2f"),
         Column("half err", ".2f"),

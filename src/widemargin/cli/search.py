@@ -47,6 +47,8 @@ def check(arguments: argparse.Namespace) -> None:
             f"--picture has nothing to draw for {method}, which moves gamma alone: add --per-feature, or use "
             "another method"
         )
+    if arguments.max_evaluations is not None and arguments.max_evaluations < 1:
+        raise ValueError(f"--max-evaluations is {arguments.max_evaluations}; it must be at least 1")
     grid.prices(arguments)
 
 
@@ -97,6 +99,8 @@ def account(search: Any, seconds: float, names: Sequence[str] | None) -> str:
 
 def _search(arguments: argparse.Namespace, estimator: Any, y: Any, d: int) -> wm.ModelSearch:
     settings: dict[str, Any] = {"random_state": arguments.seed, "n_jobs": arguments.jobs}
+    settings |= {"max_evaluations": arguments.max_evaluations, "max_time": arguments.max_time}
+    estimator.set_params(max_time=None)  # it is the search's
     if arguments.method == WITHOUT_C:
         settings |= {"Cs": grid.prices(arguments), "cv": grid.folds(estimator, arguments, y)}
     if sys.stderr.isatty() and not arguments.quiet:

@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 import widemargin as wm
 from widemargin import io
-from widemargin.cli import main, picture
+from widemargin.cli import main, picture, search
 
 
 @pytest.fixture(scope="module")
@@ -184,8 +184,8 @@ def test_a_search_by_an_objective_is_stored_behind_its_scaler_and_drawn(sample, 
     assert main(["select", csv_file, *options, "--model", str(model), "--picture", str(file)]) == 0
     said = capsys.readouterr().out
     scaled = StandardScaler().fit_transform(X)
-    search = wm.ModelSearch.preset("posterior", wm.SVC(random_state=0), random_state=0, max_evaluations=30)
-    best = search.fit(scaled, y).best_estimator_
+    twin = wm.ModelSearch.preset("posterior", wm.SVC(random_state=0), random_state=0, max_evaluations=30)
+    best = twin.fit(scaled, y).best_estimator_
     assert f"best: -C {best.C:.6g}, --gamma {best.kernel.gamma:.6g}: LogPosterior" in said
     assert "30 evaluations in" in said and is_png(file)
     stored = io.load_model(model)
@@ -234,3 +234,20 @@ def test_ctrl_c_shows_what_is_known(tmp_path):
     assert run.returncode == 128 + signal.SIGINT, run.stderr
     assert "interrupted; the grid shows what was known then" in run.stderr
     assert " -" in run.stdout and "machines in" in run.stdout
+
+
+def test_ctrl_c_keeps_the_best_machine_of_a_search(csv_file, tmp_path, capsys, monkeypatch):
+    class Pressing(search.Progress):
+        def __call__(self, evaluation, done):
+            if done == 5:
+                signal.raise_signal(signal.SIGINT)
+            return super().__call__(evaluation, done)
+
+    monkeypatch.setattr(search, "Progress", Pressing)
+    model = tmp_path / "best.model"
+    assert main(["select", csv_file, "--method", "posterior", "--model", str(model)]) == 128 + signal.SIGINT
+    said = capsys.readouterr()
+    assert (
+        "5 evaluations in" in said.out and "interrupted; the machine is the best one until then" in said.err
+    )
+    assert io.load_model(model).predict(np.zeros((1, 3))).shape == (1,)

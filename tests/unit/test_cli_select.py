@@ -12,7 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 import widemargin as wm
 from widemargin import io
-from widemargin.cli import main
+from widemargin.cli import main, picture, search
 
 
 @pytest.fixture(scope="module")
@@ -103,12 +103,109 @@ def test_a_linear_kernel_has_one_column_of_scores(csv_file, capsys):
         (["--cv", "91"], "--cv is 91; it must lie between 2"),
         (["--label", "none"], "--type svc needs labels"),
         (["--model", "nowhere/x"], "there is no directory nowhere"),
+        (["--picture", "x.txt"], "--picture x.txt must end with .png, .svg or .pdf"),
+        (["--picture", "nowhere/x.png"], "--picture nowhere/x.png cannot be written: there is no directory"),
+        (["--picture", "a.png", "--model", "a.png"], "--picture and --model are the same file, a.png"),
+        (["--picture", "a.png", "--kernel", "linear"], "--picture needs at least two C and two gammas"),
+        (["--picture", "a.png", "--Cs", "1"], "--picture needs at least two C and two gammas"),
+        (["--per-feature"], "--per-feature has no meaning for --method grid"),
+        (["--max-evaluations", "9"], "--max-evaluations has no meaning for --method grid"),
+        (["--method", "auto", "-C", "1"], "-C has no meaning for --method auto --type svc: leave it out"),
+        (["--method", "auto", "--Cs", "1"], "--Cs has no meaning for --method auto --type svc: leave it out"),
+        (["--method", "auto", "--scale", "minmax"], "--scale has no meaning for --method auto, which scales"),
+        (["--method", "auto", "--kernel", "poly"], "--kernel poly has no meaning for --method auto"),
+        (["--method", "auto", "--type", "nu-svr"], "--method auto needs --type svc or svr, not nu-svr"),
+        (
+            ["--method", "auto", "--type", "svr", "--class-weight", "balanced"],
+            "--class-weight has no meaning",
+        ),
+        (["--method", "auto", "--model", "m", "--model-format", "libsvm"], "no place for --method auto"),
+        (["--method", "kta", "--per-feature", "--model", "m", "--model-format", "libsvm"], "--per-feature"),
+        (["--method", "posterior", "--type", "svr"], "--method posterior needs --type svc, not svr"),
+        (["--method", "posterior", "--kernel", "poly"], "--method posterior needs --kernel rbf, not poly"),
+        (
+            ["--method", "posterior", "--Cs", "1,2"],
+            "--Cs has no meaning for --method posterior: leave it out",
+        ),
+        (["--method", "posterior", "--gamma", "1"], "--gamma has no meaning for --method posterior"),
+        (["--method", "kta", "--max-evaluations", "0"], "--max-evaluations is 0; it must be at least 1"),
+        (["--method", "kta", "--Cs", "0,1"], "--Cs has '0,1', but all its numbers must be positive"),
+        (["--method", "kta", "--picture", "a.png"], "--picture has nothing to draw for --method kta"),
+        (["--method", "luck"], "invalid choice: 'luck'"),
     ],
 )
 def test_bad_input_is_refused_in_one_sentence(csv_file, capsys, options, words):
     assert main(["select", csv_file, *options]) == 2
     said = capsys.readouterr().err
     assert said.startswith("widemargin select: ") and words in said and said.count("\n") == 1
+
+
+def is_png(path):
+    return path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_picture_of_a_grid_has_a_star_in_its_best_cell(csv_file, tmp_path, capsys, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(picture, "save", lambda display, path: drawn.append(display))
+    options = ["--Cs", "1,10", "--gammas", "0.01,0.1,1", "--picture", str(tmp_path / "grid.png")]
+    assert main(["select", csv_file, *options]) == 0
+    C, gamma = drawn[0].best_
+    assert f"best: -C {C:g}, --gamma {gamma:g}:" in capsys.readouterr().out
+
+
+def test_the_machine_that_tunes_itself_is_reported_stored_and_drawn(sample, csv_file, tmp_path, capsys):
+    X, y = sample
+    model, file = tmp_path / "auto.model", tmp_path / "relevances.png"
+    assert main(["select", csv_file, "--method", "auto", "--model", str(model), "--picture", str(file)]) == 0
+    said = capsys.readouterr().out
+    assert "AutoSVC on 90 points" in said and f"stored in {model}" in said and f"drawn in {file}" in said
+    expected = wm.AutoSVC(random_state=0).fit(X, y)
+    stored = io.load_model(model)
+    np.testing.assert_allclose(stored.predict_proba(X), expected.predict_proba(X), atol=1e-6)
+    assert str(stored.report_).splitlines()[1:3] == expected.report().splitlines()[1:3]
+    assert is_png(file)
+    assert main(["predict", csv_file, str(model), str(tmp_path / "out.txt")]) == 0
+    assert f"accuracy {np.mean(expected.predict(X) == y):.4g}" in capsys.readouterr().out
+
+
+def test_numbers_are_learned_by_the_machine_that_tunes_itself(sample, tmp_path, capsys):
+    X, _ = sample
+    path, model = write(tmp_path / "numbers.csv", X, np.sin(X[:, 0])), tmp_path / "auto.model"
+    assert main(["select", path, "--method", "auto", "--type", "svr", "--model", str(model)]) == 0
+    assert "AutoSVR on 90 points" in capsys.readouterr().out
+    expected = wm.AutoSVR().fit(X, np.sin(X[:, 0])).predict(X)
+    np.testing.assert_allclose(io.load_model(model).predict(X), expected, atol=1e-9)
+
+
+def test_a_search_by_an_objective_is_stored_behind_its_scaler_and_drawn(sample, csv_file, tmp_path, capsys):
+    X, y = sample
+    model, file = tmp_path / "best.model", tmp_path / "way.png"
+    options = ["--method", "posterior", "--max-evaluations", "30", "--scale", "standard", "--quiet"]
+    assert main(["select", csv_file, *options, "--model", str(model), "--picture", str(file)]) == 0
+    said = capsys.readouterr().out
+    scaled = StandardScaler().fit_transform(X)
+    twin = wm.ModelSearch.preset("posterior", wm.SVC(random_state=0), random_state=0, max_evaluations=30)
+    best = twin.fit(scaled, y).best_estimator_
+    assert f"best: -C {best.C:.6g}, --gamma {best.kernel.gamma:.6g}: LogPosterior" in said
+    assert "30 evaluations in" in said and is_png(file)
+    stored = io.load_model(model)
+    np.testing.assert_allclose(stored.decision_function(X), best.decision_function(scaled), atol=1e-9)
+
+
+def test_a_gamma_for_each_feature_is_found_named_and_drawn(sample, tmp_path, capsys, monkeypatch):
+    X, y = sample
+    path, drawn = tmp_path / "named.csv", []
+    rows = "\n".join(",".join(map(str, row)) for row in np.column_stack([X, y]))
+    path.write_text(f"first,second,third,class\n{rows}\n")
+    monkeypatch.setattr(picture, "save", lambda display, path: drawn.append(display))
+    options = ["--method", "kta", "--per-feature", "--scale", "standard", "--cv", "3", "--Cs", "1,10"]
+    options += ["--picture", str(tmp_path / "relevances.png"), "--max-evaluations", "40"]
+    assert main(["select", str(path), *options]) == 0
+    said = capsys.readouterr().out
+    assert "a gamma for each of 3 features" in said
+    assert drawn[0].feature_names == ["first", "second", "third"]
+    largest = drawn[0].feature_names[int(np.argmax(drawn[0].relevance))]
+    assert f"largest: {largest} {drawn[0].relevance.max():.3g}" in said
 
 
 def test_a_class_with_fewer_points_than_folds_is_named(sample, tmp_path, capsys):
@@ -137,3 +234,20 @@ def test_ctrl_c_shows_what_is_known(tmp_path):
     assert run.returncode == 128 + signal.SIGINT, run.stderr
     assert "interrupted; the grid shows what was known then" in run.stderr
     assert " -" in run.stdout and "machines in" in run.stdout
+
+
+def test_ctrl_c_keeps_the_best_machine_of_a_search(csv_file, tmp_path, capsys, monkeypatch):
+    class Pressing(search.Progress):
+        def __call__(self, evaluation, done):
+            if done == 5:
+                signal.raise_signal(signal.SIGINT)
+            return super().__call__(evaluation, done)
+
+    monkeypatch.setattr(search, "Progress", Pressing)
+    model = tmp_path / "best.model"
+    assert main(["select", csv_file, "--method", "posterior", "--model", str(model)]) == 128 + signal.SIGINT
+    said = capsys.readouterr()
+    assert (
+        "5 evaluations in" in said.out and "interrupted; the machine is the best one until then" in said.err
+    )
+    assert io.load_model(model).predict(np.zeros((1, 3))).shape == (1,)

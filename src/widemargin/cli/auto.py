@@ -17,6 +17,9 @@ from widemargin.cli.interruption import Interruption
 KNOWN = {"svc": {"class_weight", "probability", "max_time"}, "svr": {"max_time"}}
 """What may be given, by type of machine."""
 
+OTHERS = ("Cs", "gammas", "cv", "max_evaluations")
+"""Options of other methods."""
+
 
 def check(arguments: argparse.Namespace) -> None:
     """Refuse what the machine chooses by itself."""
@@ -27,7 +30,9 @@ def check(arguments: argparse.Namespace) -> None:
     if arguments.kernel != "rbf":
         raise ValueError(f"--kernel {arguments.kernel} has no meaning for --method auto: leave it out")
     given = [name for name in machine.given_parameters(arguments) if name not in KNOWN[arguments.type]]
-    given += [name for name in ("Cs", "gammas", "cv") if getattr(arguments, name) is not None]
+    given += [
+        name for name in ("Cs", "gammas", "cv", "max_evaluations") if getattr(arguments, name) is not None
+    ]
     given += ["per_feature"] * arguments.per_feature
     for name in given:
         owner = f"--method auto --type {arguments.type}"

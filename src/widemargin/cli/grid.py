@@ -41,6 +41,8 @@ def check(arguments: argparse.Namespace) -> None:
             raise ValueError(f"{machine.option_of(option)} has no meaning here: give --{option}s")
     if arguments.per_feature:
         raise ValueError("--per-feature has no meaning for --method grid: use --method posterior or kta")
+    if arguments.max_evaluations is not None:
+        raise ValueError("--max-evaluations has no meaning for --method grid: leave it out")
     axes = prices(arguments), _gammas(arguments)
     if arguments.picture is not None and not all(axis is not None and len(axis) > 1 for axis in axes):
         raise ValueError("--picture needs at least two C and two gammas to make a landscape of")

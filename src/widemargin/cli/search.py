@@ -47,6 +47,8 @@ def check(arguments: argparse.Namespace) -> None:
             f"--picture has nothing to draw for {method}, which moves gamma alone: add --per-feature, or use "
             "another method"
         )
+    if arguments.max_evaluations is not None and arguments.max_evaluations < 1:
+        raise ValueError(f"--max-evaluations is {arguments.max_evaluations}; it must be at least 1")
     grid.prices(arguments)
 
 
@@ -55,7 +57,9 @@ def run(arguments: argparse.Namespace, points: io.Table, interruption: Interrupt
     X, y = points.X, np.asarray(points.y)
     estimator = machine.machine(arguments, X, y, None)
     scaled = estimator[:-1].fit_transform(X) if isinstance(estimator, Pipeline) else X
-    search = _search(arguments, store.machine_of(estimator), y, scaled.shape[1])
+    progress = Progress(arguments, interruption)
+    search = _search(arguments, store.machine_of(estimator), y, scaled.shape[1]).set_params(callback=progress)
+    interruption.politely = True  # the search ends after the evaluation, wherever Ctrl-C comes
     start = time.monotonic()
     try:
         search.fit(scaled, y)
@@ -64,7 +68,7 @@ def run(arguments: argparse.Namespace, points: io.Table, interruption: Interrupt
             raise
     except ImportError as error:  # CMA-ES without its package
         raise ValueError(str(error)) from None
-    _end_line(arguments)
+    progress.close()
     print(account(search, time.monotonic() - start, points.feature_names))
     measures = score.scores(search, search.predict(scaled), y)
     print(f"on the training points: {score.sentence(measures, len(y))}")
@@ -74,9 +78,29 @@ def run(arguments: argparse.Namespace, points: io.Table, interruption: Interrupt
     if interruption.requested:
         print("widemargin select: interrupted; the machine is the best one until then", file=sys.stderr)
         return INTERRUPTED
+    interruption.politely = False
     if arguments.picture is not None:
         picture.save(_drawn(arguments, search, scaled, y, points.feature_names), arguments.picture)
     return SUCCESS
+
+
+class Progress:
+    """Callback of the search: says how far it is, and passes on the wish to stop."""
+
+    def __init__(self, arguments: argparse.Namespace, interruption: Interruption) -> None:
+        self.shows = sys.stderr.isatty() and not arguments.quiet
+        self.interruption = interruption
+
+    def __call__(self, evaluation: Any, done: int) -> bool:
+        if self.shows and not self.interruption.requested:
+            sys.stderr.write(f"\r\x1b[K{done:,} evaluations, the last {evaluation.value:.5g}")
+            sys.stderr.flush()
+        return self.interruption.requested
+
+    def close(self) -> None:
+        """End the line."""
+        if self.shows and not self.interruption.requested:  # which has ended the line already
+            sys.stderr.write("\r\x1b[K")
 
 
 def account(search: Any, seconds: float, names: Sequence[str] | None) -> str:
@@ -97,23 +121,13 @@ def account(search: Any, seconds: float, names: Sequence[str] | None) -> str:
 
 def _search(arguments: argparse.Namespace, estimator: Any, y: Any, d: int) -> wm.ModelSearch:
     settings: dict[str, Any] = {"random_state": arguments.seed, "n_jobs": arguments.jobs}
+    settings |= {"max_evaluations": arguments.max_evaluations, "max_time": arguments.max_time}
+    estimator.set_params(max_time=None)  # it is the search's
     if arguments.method == WITHOUT_C:
         settings |= {"Cs": grid.prices(arguments), "cv": grid.folds(estimator, arguments, y)}
-    if sys.stderr.isatty() and not arguments.quiet:
-        settings["callback"] = _show
     if arguments.per_feature:
         estimator = clone(estimator).set_params(kernel=wm.ARDGaussian(np.ones(d)))
     return wm.ModelSearch.preset(arguments.method, estimator, **settings)
-
-
-def _show(evaluation: Any, done: int) -> None:
-    sys.stderr.write(f"\r\x1b[K{done:,} evaluations, the last {evaluation.value:.5g}")
-    sys.stderr.flush()
-
-
-def _end_line(arguments: argparse.Namespace) -> None:
-    if sys.stderr.isatty() and not arguments.quiet:
-        sys.stderr.write("\r\x1b[K")
 
 
 def _stored(estimator: Any, search: Any, arguments: argparse.Namespace) -> Any:

@@ -27,6 +27,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--per-feature", action="store_true", help="a gamma for each feature; for methods with an objective"
     )
+    parser.add_argument(
+        "--max-evaluations",
+        type=int,
+        metavar="N",
+        help="evaluations of an objective (default: those of the method, thousands for posterior and "
+        "likelihood); --max-time bounds the search, too",
+    )
     axes = parser.add_argument_group("grid")
     values = "A:B:N for N values from A to B, evenly spaced logarithms, or a list A,B,..."
     axes.add_argument("--Cs", metavar="VALUES", help=f"{values} (default: {grid.CS})")

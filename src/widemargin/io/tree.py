@@ -117,7 +117,8 @@ class Encoder:
         return {"$": "sparse", "format": value.format, "matrix": matrix, "shape": list(value.shape), **parts}
 
     def _object(self, value: Any, place: str) -> Any:
-        if callable(value) and not hasattr(value, "get_params"):
+        known = find_class(type(value).__name__) is type(value)
+        if callable(value) and not known and not hasattr(value, "get_params"):
             name = getattr(value, "__qualname__", type(value).__name__)
             raise NotStorable(f"{place} is a Python callable, {name}, and a model file holds no code")
         tree: dict[str, Any] = {"class": self._class_name(value, place)}

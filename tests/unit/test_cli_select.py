@@ -247,7 +247,6 @@ def test_ctrl_c_keeps_the_best_machine_of_a_search(csv_file, tmp_path, capsys, m
     model = tmp_path / "best.model"
     assert main(["select", csv_file, "--method", "posterior", "--model", str(model)]) == 128 + signal.SIGINT
     said = capsys.readouterr()
-    assert (
-        "5 evaluations in" in said.out and "interrupted; the machine is the best one until then" in said.err
-    )
+    assert "5 evaluations in" in said.out and ": interrupted\n" in said.out
+    assert "interrupted; the machine is the best one until then" in said.err
     assert io.load_model(model).predict(np.zeros((1, 3))).shape == (1,)

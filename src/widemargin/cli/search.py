@@ -114,9 +114,9 @@ def account(search: Any, seconds: float, names: Sequence[str] | None) -> str:
         largest = np.argsort(-gamma, kind="stable")[:NAMED]
         shown = [f"{f'feature {i}' if names is None else names[i]} {gamma[i]:.3g}" for i in largest]
         lines.append(f"largest: {', '.join(shown)}")
-    return "\n".join(
-        [*lines, f"{len(search.history_):,} evaluations in {duration(seconds)}: {search.reason_}"]
-    )
+    reason = "interrupted" if search.reason_ == "callback" else search.reason_
+    lines.append(f"{len(search.history_):,} evaluations in {duration(seconds)}: {reason}")
+    return "\n".join(lines)
 
 
 def _search(arguments: argparse.Namespace, estimator: Any, y: Any, d: int) -> wm.ModelSearch:

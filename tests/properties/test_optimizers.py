@@ -258,3 +258,13 @@ def test_an_interrupted_run_keeps_what_it_knows():
     run = minimize(function, IRpropPlus(), [0.0, 0.0])
     assert (run.reason, len(run.history)) == ("interrupted", 3)
     assert run.best.value == run.history.value.min()
+
+
+def test_a_run_interrupted_between_evaluations_keeps_what_it_knows():
+    def interrupt(evaluation, done):
+        if done == 3:
+            raise KeyboardInterrupt
+
+    run = minimize(quadratic, IRpropPlus(), [0.0, 0.0], callback=interrupt)
+    assert (run.reason, len(run.history)) == ("interrupted", 3)
+    assert run.best.value == run.history.value.min()

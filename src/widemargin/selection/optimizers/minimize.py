@@ -38,11 +38,12 @@ class History:
     seconds: Vector
 
     @classmethod
-    def of(cls, evaluations: list[Evaluation], seconds: list[float], n: int) -> History:
-        """The table of these evaluations of n parameters."""
-        norms = [np.nan if e.gradient is None else float(np.linalg.norm(e.gradient)) for e in evaluations]
-        x = np.array([e.x for e in evaluations]).reshape(-1, n)
-        return cls(x, np.array([e.value for e in evaluations]), np.array(norms), np.array(seconds))
+    def of(cls, told: list[tuple[Evaluation, float]], n: int) -> History:
+        """The table of these evaluations of n parameters and the seconds at their ends."""
+        norms = [np.nan if e.gradient is None else float(np.linalg.norm(e.gradient)) for e, _ in told]
+        x = np.array([e.x for e, _ in told]).reshape(-1, n)
+        values, seconds = (np.array(column) for column in ([e.value for e, _ in told], [t for _, t in told]))
+        return cls(x, values, np.array(norms), seconds)
 
     def __len__(self) -> int:
         return len(self.value)
@@ -126,33 +127,32 @@ def minimize(
     state = wrapped.init(x0, box, random_state)
     n = state.points.shape[1]
     limit = wrapped.budget(n) if max_evaluations is None else max_evaluations
-    told: list[Evaluation] = []
-    seconds: list[float] = []
+    told: list[tuple[Evaluation, float]] = []
+    batch: list[Evaluation] = []
     reason = ""
-    while not reason and len(state.points):
-        batch: list[Evaluation] = []
-        for x in state.points:
-            reason = _limit_reached(len(told), limit, time.monotonic() - begin, max_time)
-            if reason:
-                break
-            try:
+    try:
+        while not reason and len(state.points):
+            batch = []
+            for x in state.points:
+                reason = _limit_reached(len(told), limit, time.monotonic() - begin, max_time)
+                if reason:
+                    break
                 batch.append(_evaluate(objective, x, optimizer.uses_gradient))
-            except KeyboardInterrupt:
-                reason = "interrupted"
-                break
-            told.append(batch[-1])
-            seconds.append(time.monotonic() - begin)
-            if callback is not None and callback(batch[-1], len(told)):
-                reason = "callback"
-                break
-        whole = len(batch) == len(state.points)
-        state = wrapped.step(state, batch) if whole else wrapped.seen(state, batch)
+                told.append((batch[-1], time.monotonic() - begin))
+                if callback is not None and callback(batch[-1], len(told)):
+                    reason = "callback"
+                    break
+            whole = len(batch) == len(state.points)
+            state = wrapped.step(state, batch) if whole else wrapped.seen(state, batch)
+    except KeyboardInterrupt:
+        reason = "interrupted"
+        state = wrapped.seen(state, batch)
     answer = wrapped.answer(state)
     start = np.array(x0, dtype=np.float64)
     return Run(
         state.best,
         start if answer is None else answer,
-        History.of(told, seconds, n),
+        History.of(told, n),
         reason or "converged",
         state.inner,
     )

@@ -154,7 +154,7 @@ class AutoMachine(BaseEstimator):
         errors = ", ".join(f"{rung.error:.3f}" for rung in found)
         names = "radial, by the root of the relevance, by the relevance"
         if best.power == 0:
-            reason = "Features count alike (a radial kernel): weights by relevance would not be better."
+            reason = "Features count alike (a radial kernel): weights by relevance are not clearly better."
         else:
             kind = "the root of their relevance" if best.power < 1 else "their relevance"
             reason = f"Features are weighted by {kind} (a kernel with a width per feature)."

@@ -43,6 +43,9 @@ SMALL_PROBLEM, SMALL_USES, SINGLE_SHARE = 512, 1.5, 0.9
 THREADED_SIZE = 2000
 """With fewer variables in all, a fit has one thread: others would take longer to start than they save."""
 
+TINY_PROBLEM = 64
+"""Up to this many variables a problem takes less time than it takes threads to hand over the interpreter."""
+
 POLISHED_SIZE, POLISHING_STEPS = 1000, 20_000
 """Machines with up to this many variables in all are solved to rounding, unless a solver was named: for a few
 milliseconds weights equal repetitions exactly, and the order of the data does not matter."""
@@ -179,7 +182,7 @@ class Training:
         watch = Watch(self.callback, self.verbose, len(jobs))
         small = sum(job.size for job in jobs) < THREADED_SIZE
         threads = 1 if small else allowed_threads(self.n_jobs)
-        workers = min(threads, len(jobs))
+        workers = 1 if max(job.size for job in jobs) <= TINY_PROBLEM else min(threads, len(jobs))
         kind = table_type(jobs, gram, self.cache_bytes)
         table = None if kind is None else tabulate(gram, kind, threads, self._hurry(begin, watch))
         polish = POLISHING_STEPS if self.polish else 0

@@ -213,6 +213,12 @@ def test_codes_without_zeros_serve_centres_and_chunks(code):
     assert chunks.score(X, Y) > 0.95
 
 
+def test_leave_one_out_of_codes_with_zeros_needs_room_for_the_kernel_matrix():
+    machine = wm.RLSClassifier(multiclass="all-pairs", lam=0.1, cache_size=0, leave_one_out=True)
+    assert_refused(machine, "cache_size is too small for leave-one-out")
+    assert machine.set_params(leave_one_out="auto").fit(X, Y).solver_ == "cg"
+
+
 def test_lam_and_gamma_are_chosen_for_codes_with_zeros():
     machine = wm.RLSClassifier(multiclass="all-pairs", gamma="loo").fit(X, Y)
     one = wm.RLSClassifier(gamma="loo").fit(X, Y)

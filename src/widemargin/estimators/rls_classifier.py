@@ -313,6 +313,10 @@ class RLSClassifier(ScoredClassifier, LeastSquaresMachine):
         solver = self.solver
         if solver == "auto":
             solver = choose_solver(rows.size, linear, False, budget)
+        if solver == "cg" and self.leave_one_out is True:
+            raise ValueError(
+                "cache_size is too small for leave-one-out: raise it, or set leave_one_out='auto'."
+            )
         self.solver_, self.n_systems_ = solver, len(systems_of(Y))
         chosen = self.gamma == "loo" or self._chooses_lam
         wanted = (chosen or self._wants_leave_one_out(rows.size)) and solver != "cg"

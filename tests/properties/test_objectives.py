@@ -307,6 +307,24 @@ def test_centred_alignment_is_that_of_centred_matrices():
     assert -Alignment(centred=True).bind(svc(), X, y).value([np.log(0.4)]) == pytest.approx(expected)
 
 
+@pytest.mark.parametrize("centred", [False, True])
+def test_many_blocks_of_rows_give_what_the_whole_matrix_gives(centred):
+    X, y = problem(6, n=300)  # five blocks
+    kernel = KERNELS["diagonal"]
+    x, n = kernel.theta, len(y)
+    H = np.eye(n) - (1 / n if centred else 0)
+    K, ideal = H @ kernel.gram(X) @ H, H @ np.outer(y, y) @ H
+    size = np.linalg.norm(K)
+    cosine = np.sum(K * ideal) / size / np.linalg.norm(ideal)
+    expected = kernel.contract(X, None, -ideal / np.linalg.norm(ideal) / size + cosine / size**2 * K)
+    value, gradient = Alignment(centred).bind(svc(kernel=kernel), X, y).value_and_gradient(x)
+    assert value == pytest.approx(-cosine)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-8)
+    value, gradient = Polarization().bind(svc(kernel=kernel), X, y).value_and_gradient(x)
+    assert value == pytest.approx(-y @ kernel.gram(X) @ y)
+    np.testing.assert_allclose(gradient, -kernel.contract(X, None, np.outer(y, y)), rtol=1e-8)
+
+
 def test_limits_of_the_radial_kernel():
     X, y = problem(6)
     n, plus = len(y), np.count_nonzero(y > 0)

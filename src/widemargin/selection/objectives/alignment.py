@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from widemargin.estimators import SVC, SVR, RLSClassifier, RLSRegressor
-from widemargin.kernels import Kernel
-from widemargin.kernels.points import count, take
-from widemargin.memory import cache_bytes
+from widemargin.kernels.points import take
 from widemargin.problems import Vector
+from widemargin.selection.objectives.kernel_blocks import KernelBlocks, Matrix
 from widemargin.selection.objectives.objective import BoundObjective, Objective, Task
-
-Matrix = NDArray[np.float64]
-
-BLOCK_ENTRIES = 2**22
 
 
 class Alignment(Objective):
@@ -64,40 +57,6 @@ class Alignment(Objective):
         return BoundAlignment(task)
 
 
-class KernelBlocks:
-    """The kernel matrix of points, a block of rows at a time."""
-
-    def __init__(self, X: Any) -> None:
-        self.X = X
-        self.n = count(X)
-
-    def rows(self) -> Iterator[NDArray[np.intp]]:
-        """The rows of each block."""
-        size = max(1, BLOCK_ENTRIES // self.n)
-        return (np.arange(begin, min(begin + size, self.n)) for begin in range(0, self.n, size))
-
-    def of(self, kernel: Kernel, keep: bool = False) -> Iterable[tuple[NDArray[np.intp], Matrix]]:
-        """Each block with its rows; to `keep` them for a second pass, if memory allows, saves their time."""
-        gram, every = kernel.bind(self.X), np.arange(self.n, dtype=np.int32)
-        if keep and 8 * self.n**2 <= cache_bytes("auto", self.n):
-            return [(rows, gram.block(rows.astype(np.int32), every)) for rows in self.rows()]
-        return _Again(lambda: ((rows, gram.block(rows.astype(np.int32), every)) for rows in self.rows()))
-
-    def contract(self, kernel: Kernel, rows: NDArray[np.intp], W: Matrix) -> Vector:
-        """The derivative of a block, weighted by W."""
-        return kernel.contract(take(self.X, rows), self.X, W)
-
-
-class _Again:
-    """What can be gone over again and again."""
-
-    def __init__(self, begin: Callable[[], Iterator[Any]]) -> None:
-        self._begin = begin
-
-    def __iter__(self) -> Iterator[Any]:
-        return self._begin()
-
-
 def ideal_features(task: Task) -> Matrix:
     """Z with ZZ' the ideal kernel matrix: 1 for points of equal, -1 / (k - 1) for points of other classes."""
     if task.is_regression:
@@ -126,14 +85,17 @@ class BoundAlignment(BoundObjective):
             raise ValueError("y is constant: there is nothing to align a kernel with.")
 
     def _evaluate(self, x: Vector, gradient: bool) -> tuple[float, Vector | None]:
-        kernel, n = self.parameters.kernel_with(x), self.blocks.n
+        kernel, n, Z = self.parameters.kernel_with(x), self.blocks.n, self.Z
         a = q = 0.0
-        row_sums = np.empty(n)
+        row_sums = np.zeros(n)
         blocks = self.blocks.of(kernel, keep=gradient)
-        for rows, K in blocks:
-            a += float(np.sum(self.Z[rows] * (K @ self.Z)))
-            q += float(np.vdot(K, K))
-            row_sums[rows] = K.sum(axis=1)
+        for block in blocks:
+            K, square, beyond = block.K, block.K[:, : len(block.K)], block.K[:, len(block.K) :]
+            a += float(np.vdot(K @ Z[block.columns], Z[block.rows]))
+            a += float(np.vdot(beyond @ Z[block.rows.stop :], Z[block.rows]))
+            q += 2 * float(np.vdot(K, K)) - float(np.vdot(square, square))
+            row_sums[block.rows] += K.sum(axis=1)
+            row_sums[block.rows.stop :] += beyond.sum(axis=0)
         means = row_sums / n if self.objective.centred else np.zeros(n)
         q -= n * (2 * float(means @ means) - n * float(means.mean()) ** 2)
         if q <= 1e-28 * n * n * float(means.mean()) ** 2 or q <= 0:  # all entries are the same
@@ -142,10 +104,10 @@ class BoundAlignment(BoundObjective):
         if not gradient:
             return value, None
         total, share = np.zeros(len(self.parameters)), 1 / (self.size * np.sqrt(q))
-        for rows, K in blocks:
-            W = (-value / q) * K
+        for block in blocks:
+            W = (-value / q) * block.K
             if self.objective.centred:
-                W += (value / q) * (means[rows, None] + (means - means.mean())[None, :])
-            W -= (share * self.Z[rows]) @ self.Z.T
-            total += self.blocks.contract(kernel, rows, W)
+                W += (value / q) * (means[block.rows, None] + (means - means.mean())[block.columns])
+            W -= (share * Z[block.rows]) @ Z[block.columns].T
+            total += self.blocks.contract(kernel, block, W)
         return value, total

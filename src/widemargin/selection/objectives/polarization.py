@@ -9,7 +9,8 @@ import numpy as np
 from widemargin.estimators import SVC, SVR, RLSClassifier, RLSRegressor
 from widemargin.kernels.points import take
 from widemargin.problems import Vector
-from widemargin.selection.objectives.alignment import KernelBlocks, ideal_features
+from widemargin.selection.objectives.alignment import ideal_features
+from widemargin.selection.objectives.kernel_blocks import KernelBlocks
 from widemargin.selection.objectives.objective import BoundObjective, Objective, Task
 
 
@@ -55,11 +56,11 @@ class BoundPolarization(BoundObjective):
         self.Z = ideal_features(task)
 
     def _evaluate(self, x: Vector, gradient: bool) -> tuple[float, Vector | None]:
-        kernel = self.parameters.kernel_with(x)
-        value = -sum(float(np.sum(self.Z[rows] * (K @ self.Z))) for rows, K in self.blocks.of(kernel))
-        if not gradient:
-            return value, None
-        total = np.zeros(len(self.parameters))
-        for rows in self.blocks.rows():
-            total -= self.blocks.contract(kernel, rows, self.Z[rows] @ self.Z.T)
-        return value, total
+        kernel, Z = self.parameters.kernel_with(x), self.Z
+        value, total = 0.0, np.zeros(len(self.parameters))
+        for block in self.blocks.of(kernel):
+            ideal = Z[block.rows] @ Z[block.columns].T
+            value -= float(np.vdot(block.K, block.doubled(ideal.copy())))
+            if gradient:
+                total -= self.blocks.contract(kernel, block, ideal)
+        return value, total if gradient else None

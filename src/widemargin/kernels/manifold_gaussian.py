@@ -6,7 +6,6 @@ import numpy as np
 
 from .. import _core
 from .general_gaussian import GeneralGaussian, difference_products, divided_differences
-from .points import as_vectors
 from .stationary import StationaryKernel
 
 VARIANTS = ("size", "shape", "size and shape", "shape and orientation", "all")
@@ -159,8 +158,3 @@ class ManifoldGaussian(StationaryKernel):
         if self.variant not in VARIANTS:
             raise ValueError(f"variant must be one of {VARIANTS}, got {self.variant!r}.")
         return self.variant in ("size", "size and shape", "all")
-
-    @classmethod
-    def of_width(cls, X: Any, width: float, variant: str = "all") -> Self:
-        """Return the kernel with B = I / width, the radial Gaussian of gamma = 1 / (2 width^2), for X."""
-        return cls(B=np.eye(as_vectors(X).shape[1]) / width, variant=variant)

@@ -8,12 +8,12 @@ from typing import Any
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from widemargin.selection.folds import Fold, make_folds
-from widemargin.selection.objectives.judgement import Judgement, has_gradient
-from widemargin.selection.objectives.objective import BoundObjective, Objective, Task
-from widemargin.selection.objectives.splits import BoundSplits
+from widemargin.selection.objectives.judgement import Judgement
+from widemargin.selection.objectives.objective import BoundObjective, Task
+from widemargin.selection.objectives.splits import BoundDrawnSplits, SplitObjective
 
 
-class CrossValidation(Objective):
+class CrossValidation(SplitObjective):
     """The mean loss over all points, each judged by the machine that is trained without its fold.
 
     E = 1/n sum_k sum_{i in T_k} V(f_k(x_i), y_i),    f_k trained on all points but T_k
@@ -46,16 +46,6 @@ class CrossValidation(Objective):
         self.cv = cv
         self.fresh = fresh
 
-    @property
-    def noisy(self) -> bool:  # type: ignore[override]
-        """Whether each evaluation shuffles anew."""
-        return bool(self.fresh)
-
-    @property
-    def differentiable(self) -> bool:  # type: ignore[override]
-        """Whether the loss has derivatives."""
-        return has_gradient(self.loss)
-
     def _bind(self, task: Task) -> BoundObjective:
         if self.fresh and not isinstance(self.cv, Integral):
             raise ValueError(f"fresh=True shuffles folds of its own: give cv a number, not {self.cv!r}.")
@@ -64,12 +54,8 @@ class CrossValidation(Objective):
         return BoundCrossValidation(task, Judgement(task, self.loss))
 
 
-class BoundCrossValidation(BoundSplits):
+class BoundCrossValidation(BoundDrawnSplits):
     """Folds, drawn once or for each evaluation."""
-
-    def __init__(self, task: Task, judgement: Judgement) -> None:
-        super().__init__(task, judgement)
-        self._fixed = self._draw()
 
     def _draw(self) -> list[Fold]:
         task, cv = self.task, self.objective.cv
@@ -78,9 +64,3 @@ class BoundCrossValidation(BoundSplits):
             kind = KFold if leave_one_out else StratifiedKFold
             cv = kind(int(cv), shuffle=True, random_state=task.random.randint(2**31))
         return make_folds(task.estimator, task.y, task.weight, cv)
-
-    def _splits(self) -> list[Fold]:
-        return self._draw() if self.objective.fresh else self._fixed
-
-    def _remedy(self) -> str:
-        return "choose a loss with derivatives, such as Logistic()"

@@ -7,12 +7,12 @@ from typing import Any
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
 from widemargin.selection.folds import Fold, make_folds
-from widemargin.selection.objectives.judgement import Judgement, has_gradient
-from widemargin.selection.objectives.objective import BoundObjective, Objective, Task
-from widemargin.selection.objectives.splits import BoundSplits, check_fraction
+from widemargin.selection.objectives.judgement import Judgement
+from widemargin.selection.objectives.objective import BoundObjective, Task
+from widemargin.selection.objectives.splits import BoundDrawnSplits, SplitObjective, check_fraction
 
 
-class HoldOut(Objective):
+class HoldOut(SplitObjective):
     """The mean loss on a part of the data that machines are not trained on.
 
     E = 1/|T| sum_{i in T} V(f(x_i), y_i),    f trained on all points but T
@@ -51,35 +51,15 @@ class HoldOut(Objective):
         self.share = share
         self.fresh = fresh
 
-    @property
-    def noisy(self) -> bool:  # type: ignore[override]
-        """Whether each evaluation draws a new split."""
-        return bool(self.fresh)
-
-    @property
-    def differentiable(self) -> bool:  # type: ignore[override]
-        """Whether the loss has derivatives."""
-        return has_gradient(self.loss)
-
     def _bind(self, task: Task) -> BoundObjective:
         check_fraction(self.share, "share")
         return BoundHoldOut(task, Judgement(task, self.loss))
 
 
-class BoundHoldOut(BoundSplits):
+class BoundHoldOut(BoundDrawnSplits):
     """A split, drawn once or for each evaluation."""
-
-    def __init__(self, task: Task, judgement: Judgement) -> None:
-        super().__init__(task, judgement)
-        self._fixed = self._draw()
 
     def _draw(self) -> list[Fold]:
         kind = ShuffleSplit if self.task.is_regression else StratifiedShuffleSplit
         splitter = kind(1, test_size=self.objective.share, random_state=self.task.random.randint(2**31))
         return make_folds(self.task.estimator, self.task.y, self.task.weight, splitter)
-
-    def _splits(self) -> list[Fold]:
-        return self._draw() if self.objective.fresh else self._fixed
-
-    def _remedy(self) -> str:
-        return "choose a loss with derivatives, such as Logistic()"

@@ -9,11 +9,28 @@ from numpy.typing import NDArray
 
 from widemargin.problems import Vector
 from widemargin.selection.folds import Fold
-from widemargin.selection.objectives.judgement import Judgement
-from widemargin.selection.objectives.objective import BoundObjective, Task
+from widemargin.selection.objectives.judgement import Judgement, has_gradient
+from widemargin.selection.objectives.objective import BoundObjective, Objective, Task
 from widemargin.selection.workbench import Gradient, Machine, Workbench
 
 Matrix = NDArray[np.float64]
+
+
+class SplitObjective(Objective):
+    """An objective with a `loss`, on splits that are drawn once or, if `fresh`, for each evaluation."""
+
+    loss: Any
+    fresh: bool
+
+    @property
+    def noisy(self) -> bool:  # type: ignore[override]
+        """Whether each evaluation draws anew."""
+        return bool(self.fresh)
+
+    @property
+    def differentiable(self) -> bool:  # type: ignore[override]
+        """Whether the loss has derivatives."""
+        return has_gradient(self.loss)
 
 
 class BoundSplits(BoundObjective):
@@ -62,6 +79,23 @@ class BoundSplits(BoundObjective):
                 for column, machine in enumerate(machines):
                     slopes.add(machine, fold.test, share * q[:, column])
         return total, slopes.total() if gradient else None
+
+
+class BoundDrawnSplits(BoundSplits):
+    """Splits drawn once or for each evaluation; a sub-class draws them (`_draw`)."""
+
+    def __init__(self, task: Task, judgement: Judgement) -> None:
+        super().__init__(task, judgement)
+        self._fixed = self._draw()
+
+    def _draw(self) -> list[Fold]:
+        raise NotImplementedError
+
+    def _splits(self) -> list[Fold]:
+        return self._draw() if self.objective.fresh else self._fixed
+
+    def _remedy(self) -> str:
+        return "choose a loss with derivatives, such as Logistic()"
 
 
 def check_fraction(value: Any, name: str) -> float:

@@ -14,7 +14,7 @@
 #include "kernels/gaussian.hpp"
 #include "kernels/laplacian.hpp"
 #include "kernels/precomputed.hpp"
-#include "kernels/tabulated.hpp"
+#include "kernels/triangle.hpp"
 #include "points.hpp"
 #include "points_argument.hpp"
 
@@ -280,18 +280,16 @@ void bind_precomputed(nb::module_& m) {
       "K"_a.noconvert(), "columns"_a.noconvert(), nb::keep_alive<0, 1>());
 }
 
-void bind_tabulated(nb::module_& m) {
+void bind_triangle(nb::module_& m) {
   m.def(
-      "tabulated",
-      [](Matrix<float> K, GramArgument exact) -> NewGram {
-        if (Index(K.shape(0)) != exact->rows() || Index(K.shape(1)) != exact->columns())
-          throw nb::value_error("A table must have the shape of its Gram.");
-        const wm::PrecomputedGram<float>::Matrix table{K.data(), Index(K.shape(0)), Index(K.shape(1)),
-                                                       std::ptrdiff_t(K.shape(1)), 1};
-        return costing(exact->entry_work, std::make_shared<wm::TabulatedGram>(table, exact));
+      "triangle",
+      [](Vector<double> packed, Index size) -> NewGram {
+        if (std::int64_t(packed.shape(0)) != std::int64_t(size) * (size + 1) / 2)
+          throw nb::value_error("A triangle of a matrix with n rows has n (n + 1) / 2 entries.");
+        return std::make_shared<wm::TriangleGram>(packed.data(), size);
       },
-      "K"_a.noconvert(), "exact"_a, nb::keep_alive<0, 1>(),
-      "Entries in single precision from K, in double from exact.");
+      "packed"_a.noconvert(), "size"_a, nb::keep_alive<0, 1>(),
+      "A symmetric matrix from its rows up to the diagonal, one after the other.");
 }
 
 void check_same_shape(const GramArgument& left, const GramArgument& right) {
@@ -360,6 +358,6 @@ void bind_kernels(nb::module_& m) {
   bind_leaves(m);
   bind_precomputed<float>(m);
   bind_precomputed<double>(m);
-  bind_tabulated(m);
+  bind_triangle(m);
   bind_combinations(m);
 }

@@ -18,7 +18,7 @@ from sklearn.preprocessing import scale
 
 import widemargin as wm
 from widemargin import Status, _core, threads
-from widemargin.estimators import training
+from widemargin.estimators import kernel_table, training
 
 X, y = load_breast_cancer(return_X_y=True)
 X = scale(X)
@@ -363,7 +363,7 @@ def test_ctrl_c_ends_the_making_of_a_table_and_leaves_the_machine_as_it_was(n_jo
     def press(*arguments):
         os.kill(os.getpid(), signal.SIGINT)
 
-    monkeypatch.setattr(training, "table_type", lambda *arguments: press() or np.float64)
+    monkeypatch.setattr(training, "choose_table", lambda *arguments: press() or kernel_table.WholeTable)
     machine = wm.SVC(n_jobs=n_jobs)
     with pytest.raises(KeyboardInterrupt):
         machine.fit(HARD_X, THREE)
@@ -371,22 +371,24 @@ def test_ctrl_c_ends_the_making_of_a_table_and_leaves_the_machine_as_it_was(n_jo
 
 
 @pytest.mark.parametrize("mirrored_work", [0, np.inf])
-@pytest.mark.parametrize("kind", [np.float32, np.float64])
+@pytest.mark.parametrize("kind", [kernel_table.WholeTable, kernel_table.TriangleTable])
 def test_a_table_is_given_up_when_told_to_and_equals_the_matrix_otherwise(monkeypatch, kind, mirrored_work):
-    monkeypatch.setattr(training, "MIRRORED_WORK", mirrored_work)
+    monkeypatch.setattr(kernel_table, "MIRRORED_WORK", mirrored_work)
     gram = wm.Gaussian(0.1).bind(HARD_X)
-    assert training.tabulate(gram, kind, 2, lambda: True) is None
+    assert kernel_table.tabulate(gram, kind, 2, lambda: True) is None
     every = np.arange(1500, dtype=np.int32)
-    table = training.tabulate(gram, kind, 2, lambda: False)
+    table = kernel_table.tabulate(gram, kind, 2, lambda: False)
     np.testing.assert_allclose(table.block(every, every), gram.block(every, every), rtol=1e-13)
+    rows, columns = every[[700, 3, 1499]], every[[5, 1400, 700, 0]]
+    np.testing.assert_allclose(table.block(rows, columns), gram.block(rows, columns), rtol=1e-13)
     np.testing.assert_allclose(table.block32(every, every), gram.block(every, every), rtol=1e-5)
 
 
 @pytest.mark.parametrize("limit", [{"callback": lambda progress: True}, {"max_time": 0.0}])
 def test_whoever_waits_for_a_table_can_end_it(monkeypatch, limit):
     filled = []
-    real = training.tabulate
-    monkeypatch.setattr(training, "table_type", lambda *arguments: np.float64)
+    real = kernel_table.tabulate
+    monkeypatch.setattr(training, "choose_table", lambda *arguments: kernel_table.WholeTable)
     monkeypatch.setattr(
         training, "tabulate", lambda *arguments: filled.append(real(*arguments)) or filled[-1]
     )
@@ -400,18 +402,18 @@ def test_whoever_waits_for_a_table_can_end_it(monkeypatch, limit):
 def test_a_table_is_made_only_where_problems_read_its_entries_often():
     gram = wm.Gaussian(0.1).bind(HARD_X)
     one = wm.problems.soft_margin(np.where(HARD_Y > 0, 1, -1), 1.0)
-    assert training.table_type([one], gram, 2**40) is None
-    assert training.table_type([one] * 4, gram, 2**40) is np.float64
+    assert kernel_table.choose_table([one], gram, 2**40) is None
+    assert kernel_table.choose_table([one] * 4, gram, 2**40) is kernel_table.WholeTable
     small = wm.problems.soft_margin(np.where(HARD_Y[:500] > 0, 1, -1), 1.0)
-    assert training.table_type([small] * 14, gram, 2**40) is np.float64
-    assert training.table_type([small] * 14, gram, 12 * 1500**2 - 1) is np.float32
-    assert training.table_type([small] * 14, gram, 4 * 1500**2) is None
+    assert kernel_table.choose_table([small] * 14, gram, 2**40) is kernel_table.WholeTable
+    assert kernel_table.choose_table([small] * 14, gram, 12 * 1500**2 - 1) is kernel_table.TriangleTable
+    assert kernel_table.choose_table([small] * 14, gram, 4 * 1500**2) is None
 
 
-def test_small_problems_on_a_table_in_single_precision_end_as_without_it(monkeypatch):
+def test_small_problems_on_a_triangle_end_as_without_it(monkeypatch):
     X, y = HARD_X[:900], np.arange(900) % 30
     shared = wm.SVC(cache_size=3.5).fit(X, y)
-    monkeypatch.setattr(training, "SINGLE_SHARE", 0)
+    monkeypatch.setattr(kernel_table, "TRIANGLE_SHARE", 0)
     alone = wm.SVC(cache_size=3.5).fit(X, y)
     assert shared.kernel_evaluations_ != alone.kernel_evaluations_
     assert shared.status_ is Status.OPTIMAL

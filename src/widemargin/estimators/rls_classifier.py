@@ -19,8 +19,8 @@ from widemargin.estimators.census import Census
 from widemargin.estimators.chunks import ChunkReader
 from widemargin.estimators.classes import Classes, class_weights
 from widemargin.estimators.documentation import documented
+from widemargin.estimators.kernel_table import WholeTable, tabulate
 from widemargin.estimators.least_squares_machine import LeastSquaresMachine, Matrix
-from widemargin.estimators.training import table_bytes, tabulate
 from widemargin.kernels.points import count, take
 from widemargin.least_squares import (
     Frame,
@@ -320,8 +320,8 @@ class RLSClassifier(ScoredClassifier, LeastSquaresMachine):
         self.solver_, self.n_systems_ = solver, len(systems_of(Y))
         chosen = self.gamma == "loo" or self._chooses_lam
         wanted = (chosen or self._wants_leave_one_out(rows.size)) and solver != "cg"
-        if not gram.stored and solver != "primal" and 2 * table_bytes(gram, np.float64) <= budget:
-            gram = tabulate(gram, np.float64, allowed_threads(self.n_jobs), lambda: False)
+        if not gram.stored and solver != "primal" and 2 * WholeTable.bytes_for(gram.shape[0]) <= budget:
+            gram = tabulate(gram, WholeTable, allowed_threads(self.n_jobs), lambda: False)
         problem = LeastSquares(gram, rows, frame, linear, self.n_jobs, self.tol, self.max_iter)
         return fit_columns_apart(problem, Y, ridge, solver, wanted)
 

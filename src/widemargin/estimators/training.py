@@ -15,30 +15,16 @@ from typing import Any
 
 import numpy as np
 
-from widemargin import _core
-from widemargin.kernels import Precomputed
+from widemargin.estimators.kernel_table import choose_table, tabulate
 from widemargin.problems import Problem, Vector
 from widemargin.solvers import SMO, Decomposition, Solution, Status, Stop
 from widemargin.solvers.working_sets import NAMES
-from widemargin.threads import allowed_threads, for_each, single_threaded_blas
+from widemargin.threads import allowed_threads, single_threaded_blas
 
 logger = logging.getLogger("widemargin")
 
 REPORT_SECONDS = 1.0
 """Seconds between two progress messages."""
-
-TABLE_ENTRIES, TABLE_WORK = 2**20, 2**27
-"""Entries of a shared kernel matrix computed at a time, and multiplications behind them: milliseconds."""
-
-MIRRORED_WORK = 128
-"""With more multiplications than these behind an entry, it is cheaper copied across the diagonal."""
-
-TABLE_USES = 4
-"""A table pays if the problems could read each entry of the kernel matrix so often, on the average; they read
-the rows of their support vectors only."""
-
-SMALL_PROBLEM, SMALL_USES, SINGLE_SHARE = 512, 1.5, 0.9
-"""Up to this many variables a problem has support vectors mostly; the part of the budget for their table."""
 
 THREADED_SIZE = 2000
 """With fewer variables in all, a fit has one thread: others would take longer to start than they save."""
@@ -183,10 +169,10 @@ class Training:
         small = sum(job.size for job in jobs) < THREADED_SIZE
         threads = 1 if small else allowed_threads(self.n_jobs)
         workers = 1 if max(job.size for job in jobs) <= TINY_PROBLEM else min(threads, len(jobs))
-        kind = table_type(jobs, gram, self.cache_bytes)
+        kind = choose_table(jobs, gram, self.cache_bytes)
         table = None if kind is None else tabulate(gram, kind, threads, self._hurry(begin, watch))
         polish = POLISHING_STEPS if self.polish else 0
-        row_bytes = self.cache_bytes - (0 if kind is None or table is None else table_bytes(gram, kind))
+        row_bytes = self.cache_bytes - (0 if kind is None or table is None else kind.bytes_for(gram.shape[0]))
         at_once = sum(sorted(job.size for job in jobs)[-workers:])
         row_bytes = max(0, row_bytes - max(0, VARIABLE_BYTES * at_once - OWN_BYTES))
         read: list[int] = []
@@ -272,56 +258,6 @@ class Solved:
 def worst_of(solutions: Sequence[Solution]) -> Solution:
     """The solution farthest from the optimum: by status, then by violation."""
     return max(solutions, key=lambda each: (SEVERITY.index(each.status), each.kkt_violation))
-
-
-def table_type(problems: Sequence[Job | Problem], gram: Any, budget: int) -> type[np.floating] | None:
-    """The precision in which to compute all entries beforehand; None if that does not pay or fit.
-
-    It pays if the problems share many entries, or if they are small: those use most of their rows, and to
-    compute many rows at a time is cheaper.
-    """
-    if len(problems) == 1 or gram.stored:
-        return None
-    small = max(problem.size for problem in problems) <= SMALL_PROBLEM
-    uses = sum(problem.size**2 for problem in problems) / gram.shape[0] ** 2
-    if uses < (SMALL_USES if small else TABLE_USES):
-        return None
-    if 3 * table_bytes(gram, np.float64) <= 2 * budget:
-        return np.float64
-    return np.float32 if small and table_bytes(gram, np.float32) <= SINGLE_SHARE * budget else None
-
-
-def table_bytes(gram: Any, kind: type[np.floating]) -> int:
-    """The size of a table of all entries."""
-    return gram.shape[0] ** 2 * np.dtype(kind).itemsize
-
-
-def tabulate(gram: Any, kind: type[np.floating], workers: int, told_to_stop: Callable[[], bool]) -> Any:
-    """The same Gram with every entry computed once, by blocks of rows in threads; None if told to stop.
-
-    A table in single precision serves for that alone: exact entries are still computed as they are asked for.
-    """
-    n = gram.shape[0]
-    every, K = np.arange(n, dtype=np.int32), np.empty(gram.shape, kind)
-    size = max(gram.preferred_block, int(min(TABLE_ENTRIES, TABLE_WORK / gram.entry_work) // n), 1)
-    parts = [slice(begin, begin + size) for begin in range(0, n, size)]
-
-    def fill(part: slice, abandoned: threading.Event) -> None:
-        if abandoned.is_set():
-            return
-        if gram.entry_work <= MIRRORED_WORK:
-            gram.fill(every[part], every, K[part])
-            return
-        rest = slice(part.start, n)
-        entries = np.empty((every[part].size, n - part.start), kind)
-        gram.fill(every[part], every[rest], entries)
-        K[part, rest] = entries
-        K[rest, part] = entries.T
-
-    with single_threaded_blas():
-        if not for_each(fill, parts, min(workers, len(parts)), told_to_stop):
-            return None
-    return Precomputed().bind(K) if kind is np.float64 else _core.tabulated(K, gram)
 
 
 def _in_threads(

@@ -1,0 +1,126 @@
+"""A kernel matrix computed beforehand, for the problems of a fit to share."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from widemargin import _core
+from widemargin.kernels import Precomputed
+from widemargin.threads import for_each, single_threaded_blas
+
+ENTRIES, WORK = 2**20, 2**27
+"""Entries computed at a time, and multiplications behind them: milliseconds."""
+
+MIRRORED_WORK = 128
+"""With more multiplications than these behind an entry, it is cheaper copied across the diagonal."""
+
+USES = 4
+"""A table pays if the problems could read each entry of the kernel matrix so often, on the average; they read
+the rows of their support vectors only."""
+
+SMALL_PROBLEM, SMALL_USES = 512, 1.5
+"""Up to this many variables a problem has support vectors mostly."""
+
+WHOLE_SHARE, TRIANGLE_SHARE = 2 / 3, 0.9
+"""The part of the budget that a table may take; large problems keep rows of their own."""
+
+
+class Sized(Protocol):
+    """A problem, or one to come."""
+
+    @property
+    def size(self) -> int: ...
+
+
+class WholeTable:
+    """All entries, each row as it lies."""
+
+    def __init__(self, n: int) -> None:
+        self.K = np.empty((n, n))
+
+    @staticmethod
+    def bytes_for(n: int) -> int:
+        return 8 * n**2
+
+    def fill(self, gram: Any, rows: slice) -> None:
+        if gram.entry_work <= MIRRORED_WORK:
+            gram.fill(_indices(rows), _indices(slice(0, len(self.K))), self.K[rows])
+            return
+        entries = _up_to_the_diagonal(gram, rows)
+        self.K[rows, : rows.stop] = entries
+        self.K[: rows.stop, rows] = entries.T
+
+    def gram(self) -> Any:
+        return Precomputed().bind(self.K)
+
+
+class TriangleTable:
+    """The entries of each row up to the diagonal: half the memory, but rows have to be gathered."""
+
+    def __init__(self, n: int) -> None:
+        self.n, self.packed = n, np.empty(n * (n + 1) // 2)
+
+    @staticmethod
+    def bytes_for(n: int) -> int:
+        return 4 * n * (n + 1)
+
+    def fill(self, gram: Any, rows: slice) -> None:
+        for r, entries in zip(range(rows.start, rows.stop), _up_to_the_diagonal(gram, rows), strict=True):
+            begin = r * (r + 1) // 2
+            self.packed[begin : begin + r + 1] = entries[: r + 1]
+
+    def gram(self) -> Any:
+        return _core.triangle(self.packed, self.n)
+
+
+Table = WholeTable | TriangleTable
+
+
+def choose_table(problems: Sequence[Sized], gram: Any, budget: int) -> type[Table] | None:
+    """The table to make beforehand; None if that does not pay or fit.
+
+    It pays if the problems share many entries, or if they are small: those use most of their rows, and to
+    compute many rows at a time is cheaper.
+    """
+    if len(problems) == 1 or gram.stored:
+        return None
+    n = gram.shape[0]
+    small = max(problem.size for problem in problems) <= SMALL_PROBLEM
+    uses = sum(problem.size**2 for problem in problems) / n**2
+    if uses < (SMALL_USES if small else USES):
+        return None
+    if WholeTable.bytes_for(n) <= WHOLE_SHARE * budget:
+        return WholeTable
+    return TriangleTable if small and TriangleTable.bytes_for(n) <= TRIANGLE_SHARE * budget else None
+
+
+def tabulate(gram: Any, kind: type[Table], workers: int, told_to_stop: Callable[[], bool]) -> Any:
+    """The same Gram with every entry computed once, by blocks of rows in threads; None if told to stop."""
+    n = gram.shape[0]
+    table = kind(n)
+    size = max(gram.preferred_block, int(min(ENTRIES, WORK / gram.entry_work) // n), 1)
+    parts = [slice(begin, min(begin + size, n)) for begin in range(0, n, size)]
+
+    def fill(rows: slice, abandoned: threading.Event) -> None:
+        if not abandoned.is_set():
+            table.fill(gram, rows)
+
+    with single_threaded_blas():
+        finished = for_each(fill, parts, min(workers, len(parts)), told_to_stop)
+    return table.gram() if finished else None
+
+
+def _up_to_the_diagonal(gram: Any, rows: slice) -> NDArray[np.float64]:
+    """The entries of these rows in the columns up to the last of them."""
+    entries = np.empty((rows.stop - rows.start, rows.stop))
+    gram.fill(_indices(rows), _indices(slice(0, rows.stop)), entries)
+    return entries
+
+
+def _indices(part: slice) -> NDArray[np.int32]:
+    return np.arange(part.start, part.stop, dtype=np.int32)

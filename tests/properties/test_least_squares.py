@@ -381,8 +381,8 @@ def test_a_list_of_values_of_lam_has_the_errors_of_training_without_each_point(n
 def test_a_list_of_values_of_lam_is_judged_in_chunks_and_for_classes_too():
     X, Y, _ = problem(9, n=90, outputs=1)
     y, values = np.digitize(Y[:, 0], [0.2, 0.8]), np.array([1e-4, 1e-2, 1.0])
-    here = wm.RLSClassifier(lam=values, centres=10).fit(X, y)
-    there = wm.RLSClassifier(lam=values, centres=here.support_).fit_chunks(
+    here = wm.RLSClassifier(gamma="scale", lam=values, centres=10).fit(X, y)
+    there = wm.RLSClassifier(gamma="scale", lam=values, centres=here.support_).fit_chunks(
         [(X[:40], y[:40]), (X[40:], y[40:])]
     )
     np.testing.assert_allclose(there.loo_path_, here.loo_path_, rtol=1e-7)
@@ -413,6 +413,33 @@ def test_gamma_chosen_by_leave_one_out_is_the_best_of_those_around_it():
     for factor in (0.5, 2.0):
         other = wm.RLSRegressor(gamma=factor * chosen.kernel_.gamma).fit(X, Y[:, 0])
         assert chosen.loo_error_ <= other.loo_error_
+
+
+def test_gamma_is_chosen_by_leave_one_out_wherever_that_can_be_had():
+    X, Y, _ = problem(13, n=60, outputs=1)
+    y = Y[:, 0]
+    scale = wm.RLSRegressor(gamma="scale").fit(X, y).kernel_
+    chosen = wm.RLSRegressor(gamma="loo").fit(X, y).kernel_
+    assert chosen != scale
+    assert wm.RLSRegressor().fit(X, y).kernel_ == chosen
+    assert wm.RLSRegressor(lam=0.1, solver="cg").fit(X, y).kernel_ == scale
+    assert wm.RLSRegressor(centres=20).fit_chunks(lambda: iter([(X, y)])).kernel_ == scale
+    for kernel in ("linear", wm.Gaussian(0.3)):
+        wm.RLSRegressor(kernel=kernel).fit(X, y)
+
+
+@pytest.mark.parametrize("settings", [{}, {"centres": 30}, {"centres": 45, "regularizer": "coefficients"}])
+def test_some_of_many_points_judge_over_gamma_and_all_are_fitted(settings, monkeypatch):
+    X, Y, _ = problem(15, n=60, outputs=1)
+    monkeypatch.setattr("widemargin.estimators.least_squares_machine.GAMMA_ROWS", 40)
+    some = wm.RLSRegressor(**settings).fit(X, Y[:, 0])
+    again = wm.RLSRegressor(gamma=some.kernel_.gamma, **settings).fit(X, Y[:, 0])
+    assert some.loo_error_ == again.loo_error_
+    monkeypatch.setattr("widemargin.estimators.least_squares_machine.FEWEST_GAMMA_ROWS", 20)
+    for rows in (30, 10):  # that there is room for
+        tight = wm.RLSRegressor(lam=0.1, cache_size=12 * rows**2 / 2**20, **settings).fit(X, Y[:, 0])
+        scale = wm.RLSRegressor(lam=0.1, gamma="scale", **settings).fit(X, Y[:, 0])
+        assert (tight.kernel_ == scale.kernel_) == (rows < 20)
 
 
 @pytest.mark.parametrize("name", ["linear", "rbf"])

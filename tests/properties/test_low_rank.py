@@ -99,8 +99,8 @@ def test_leave_one_out_with_kept_centres_equals_training_without_each_point(stre
 @pytest.mark.parametrize("form", [np.asarray, sp.csr_array])
 def test_a_stream_gives_what_memory_does(form, bias, lam):
     X, Y, weight = problem(2, n=200, weighted=True)
-    here = wm.RLSRegressor(centres=M, bias=bias, lam=lam).fit(X, Y, sample_weight=weight)
-    there = wm.RLSRegressor(centres=here.support_, bias=bias, lam=lam)
+    here = wm.RLSRegressor(gamma="scale", centres=M, bias=bias, lam=lam).fit(X, Y, sample_weight=weight)
+    there = wm.RLSRegressor(gamma="scale", centres=here.support_, bias=bias, lam=lam)
     there.fit_chunks(lambda: ((form(x), y, w) for x, y, w in in_chunks(X, Y, weight)()))
     np.testing.assert_allclose(there.predict(X), here.predict(X), atol=1e-8)
     np.testing.assert_allclose(there.loo_predictions_, here.loo_predictions_, atol=1e-8)
@@ -132,8 +132,8 @@ def test_blocks_of_a_memory_map_give_what_memory_does(tmp_path):
     X, Y, _ = problem(4, n=9000, outputs=1)
     np.save(tmp_path / "X.npy", X)
     mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
-    here = wm.RLSRegressor(centres=30).fit(X, Y)
-    there = wm.RLSRegressor(centres=30, cache_size=1, leave_one_out=True).fit(mapped, Y)
+    here = wm.RLSRegressor(gamma="scale", centres=30).fit(X, Y)
+    there = wm.RLSRegressor(gamma="scale", centres=30, cache_size=1, leave_one_out=True).fit(mapped, Y)
     np.testing.assert_allclose(there.predict(X[:100]), here.predict(X[:100]), atol=1e-8)
     np.testing.assert_allclose(there.loo_predictions_, here.loo_predictions_, atol=1e-8)
 

@@ -228,8 +228,8 @@ def test_lam_and_gamma_are_chosen_for_codes_with_zeros():
 
 @pytest.mark.parametrize("solver", ["cholesky", "eigen", "cg"])
 def test_all_solvers_agree_on_codes_with_zeros(solver):
-    usual = wm.RLSClassifier(multiclass="sparse-random", lam=0.01).fit(X, Y)
-    other = wm.RLSClassifier(multiclass="sparse-random", lam=0.01, solver=solver).fit(X, Y)
+    usual = wm.RLSClassifier(multiclass="sparse-random", gamma=0.3, lam=0.01).fit(X, Y)
+    other = wm.RLSClassifier(multiclass="sparse-random", gamma=0.3, lam=0.01, solver=solver).fit(X, Y)
     np.testing.assert_allclose(other.decision_function(X), usual.decision_function(X), atol=1e-5)
 
 

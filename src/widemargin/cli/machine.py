@@ -96,7 +96,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-g",
         "--gamma",
         type=_number_or("scale", "auto", "loo"),
-        help="a number, 'scale' (the default), 'auto', or for rlsc and rlsr 'loo', by exact leave-one-out",
+        help="a number, 'scale' (the default), 'auto', or for rlsc and rlsr 'loo', by exact leave-one-out "
+        "(their default, unless they read the data in parts)",
     )
     kernel.add_argument("-d", "--degree", type=int, help="degree of poly (default: 3)")
     kernel.add_argument("-r", "--coef0", type=float, help="constant in poly and sigmoid (default: 0)")

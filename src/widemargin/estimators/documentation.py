@@ -132,10 +132,12 @@ kernel : str, Kernel or function, default="rbf"
     As for `SVC`.
 degree : int, default=3
     Degree of "poly".
-gamma : {"scale", "auto", "loo"} or float, default="scale"
-    Coefficient of "rbf", "poly", "sigmoid" and "laplacian": 1 / (n_features * variance of X, its rows
-    weighted as in the fit), 1 / n_features, or a positive number. "loo" tries multiples of "scale" by powers
-    of 4, then of 2 and of the square root of 2 around the best, each with its best lam.
+gamma : {"loo", "scale", "auto"}, float or None, default=None
+    Coefficient of "rbf", "poly", "sigmoid" and "laplacian". "loo" takes that of the least leave-one-out
+    error: it tries multiples of "scale" by powers of 4, then of 2 and of the square root of 2 around the
+    best, each with its best lam, on 2000 samples drawn at random if there are more. "scale" is 1 /
+    (n_features * variance of X, its rows weighted as in the fit), "auto" 1 / n_features. None is "loo", but
+    "scale" in chunks, with the solver "cg" (neither has leave-one-out) and without room for 100 samples.
 coef0 : float, default=0.0
     Constant of "poly" and "sigmoid".
 bias : {"none", "free", "penalised"}, default="none"
@@ -164,10 +166,10 @@ solver : {"auto", "cholesky", "eigen", "primal", "cg"}, default="auto"
     `cache_size`, "eigen" to choose lam for up to 2000 points and "cholesky" otherwise.
 leave_one_out : bool or "auto", default="auto"
     Whether to compute `loo_predictions_` and what goes with them (`loo_residuals_`, `loo_error_`, `gcv_`).
-    Wherever lam or gamma is chosen by leave-one-out, they are there in any case, also of blocks and chunks;
-    with the solvers "eigen" and "primal" they come with the solution. Elsewhere "auto" computes them up to
-    4000 points. Beyond that they take as long again as the Cholesky factor, and a pass over blocks or chunks.
-    "cg" has none.
+    Wherever lam is chosen by leave-one-out, or ``gamma="loo"``, they are there in any case, also of blocks
+    and chunks; with the solvers "eigen" and "primal" they come with the solution. Elsewhere "auto" computes
+    them up to 4000 points. Beyond that they take as long again as the Cholesky factor, and a pass over blocks
+    or chunks. "cg" has none.
 tol : float, default=1e-8
     Relative residual to stop at, for "cg".
 max_iter : int, default=-1

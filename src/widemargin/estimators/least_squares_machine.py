@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
@@ -40,6 +41,13 @@ GAMMA_STEPS = (4.0, 2.0, 2.0**0.5)
 GAMMA_REACH = 3
 """Steps to either side in the first round."""
 
+GAMMA_ROWS, FEWEST_GAMMA_ROWS = 2000, 100
+"""Of more points so many judge over gamma: to choose it costs seconds, however many there are. Where there is
+no room for a few of them, gamma is not chosen unless that was asked for."""
+
+POINT_BYTES = 12
+"""Leave-one-out of n points takes n^2 times as much."""
+
 REGULARIZERS = ("norm", "coefficients")
 
 WITH_GAMMA = ("rbf", "poly", "sigmoid", "laplacian")
@@ -53,7 +61,7 @@ class LeastSquaresMachine(LowRankMachine):
         for name, rule in KernelMachine._rules.items()
         if name in ("kernel", "degree", "coef0", "tol", "cache_size", "max_iter", "n_jobs", "verbose")
     } | {
-        "gamma": parameters.one_of("scale", "auto", "loo") | parameters.positive_and_finite,
+        "gamma": parameters.none | parameters.one_of("scale", "auto", "loo") | parameters.positive_and_finite,
         "lam": parameters.one_of("loo") | parameters.positive_and_finite | parameters.positive_numbers,
         "bias": parameters.one_of(*BIASES),
         "solver": parameters.one_of("auto", *SOLVERS),
@@ -69,7 +77,7 @@ class LeastSquaresMachine(LowRankMachine):
             raise ValueError(f"solver='primal' needs a linear kernel, not kernel={self.kernel!r}.")
         if self.solver == "cg" and self._chooses_lam:
             raise ValueError("solver='cg' cannot choose lam by leave-one-out: give lam a number.")
-        if self.gamma == "loo" and not (isinstance(self.kernel, str) and self.kernel in WITH_GAMMA):
+        if self.gamma == "loo" and not self._kernel_has_gamma:
             raise ValueError(
                 f"gamma='loo' needs a kernel by name that has a gamma, one of {', '.join(WITH_GAMMA)}, not "
                 f"kernel={self.kernel!r}: give gamma another value."
@@ -118,20 +126,42 @@ class LeastSquaresMachine(LowRankMachine):
     def _fit_best(
         self, X: Any, rows: NDArray[np.int32], frame: Frame, Y: Matrix, weight: Vector, centres: Any
     ) -> tuple[kernels.Kernel, LeastSquaresFit]:
-        """The kernel and its fit; with gamma="loo" those of the least leave-one-out error."""
-        if self.gamma != "loo":
-            kernel = self._choose_kernel(X, weight, self.gamma)
-            return kernel, self._fit_kernel(kernel, X, rows, frame, Y, centres)
-        tried: dict[float, tuple[kernels.Kernel, LeastSquaresFit]] = {}
-        center = sample.choose_gamma("scale", X, weight)
+        """The kernel and its fit."""
+        gamma = self._best_gamma(X, rows, frame, Y, weight, centres) if self._chooses_gamma else self.gamma
+        kernel = self._choose_kernel(X, weight, gamma)
+        return kernel, self._fit_kernel(kernel, X, rows, frame, Y, centres, loo=self.gamma == "loo")
+
+    @property
+    def _kernel_has_gamma(self) -> bool:
+        return isinstance(self.kernel, str) and self.kernel in WITH_GAMMA
+
+    @property
+    def _chooses_gamma(self) -> bool:
+        return self.gamma == "loo" or (self.gamma is None and self._kernel_has_gamma and self.solver != "cg")
+
+    def _best_gamma(
+        self, X: Any, rows: NDArray[np.int32], frame: Frame, Y: Matrix, weight: Vector, centres: Any
+    ) -> float:
+        """The gamma of the least leave-one-out error, each with its best lam."""
+        judges = min(GAMMA_ROWS, math.isqrt(cache_bytes(self.cache_size, rows.size) // POINT_BYTES))
+        errors: dict[float, float] = {}
+        best = sample.choose_gamma("scale", X, weight)
+        if self.gamma is None and judges < min(rows.size, FEWEST_GAMMA_ROWS):
+            return best
+        if rows.size > judges:
+            some = np.sort(np.random.default_rng(0).choice(rows.size, max(judges, 2), replace=False))
+            rows, Y, frame = rows[some], Y[some], frame.part(some)
+        if centres is not None and (count(centres) > judges or not self._is_direct(count(centres))):
+            centres = rows if self.regularizer == "coefficients" else None
         for step in GAMMA_STEPS:
             reach = GAMMA_REACH if step == GAMMA_STEPS[0] else 1
-            for gamma in [center * step**k for k in range(-reach, reach + 1)]:
-                if gamma not in tried:
+            for gamma in [best * step**k for k in range(-reach, reach + 1)]:
+                if gamma not in errors:
                     kernel = self._choose_kernel(X, weight, gamma)
-                    tried[gamma] = kernel, self._fit_kernel(kernel, X, rows, frame, Y, centres, loo=True)
-            center = min(tried, key=lambda gamma: _loo_error(tried[gamma][1]))
-        return tried[center]
+                    fitted = self._fit_kernel(kernel, X, rows, frame, Y, centres, loo=True)
+                    errors[gamma] = _loo_error(fitted)
+            best = min(errors, key=errors.__getitem__)
+        return best
 
     def _fit_kernel(
         self,
@@ -158,7 +188,8 @@ class LeastSquaresMachine(LowRankMachine):
         if solver == "cg" and (self._chooses_lam or loo or self.leave_one_out is True):
             raise ValueError(
                 f"cache_size is too small for leave-one-out: a fit of {n} points takes "
-                f"{_megabytes(12 * n * n)}; raise cache_size, or do without (numbers for lam and gamma)."
+                f"{_megabytes(POINT_BYTES * n * n)}; raise cache_size, or do without (numbers for lam and "
+                "gamma)."
             )
         wanted = self._wants_leave_one_out(n)
         problem = LeastSquares(kernel.bind(X), rows, frame, linear, self.n_jobs, self.tol, self.max_iter)

@@ -89,7 +89,7 @@ class LowRankMachine(KernelMachine):
             return read_centres(self.centres, X.shape[1])
         rule = rule_of(self.centres)
         check_count(rule, rows.size)
-        kernel = self._choose_kernel(X, weight, "scale" if self.gamma == "loo" else self.gamma)
+        kernel = self._choose_kernel(X, weight, "scale" if self.gamma in (None, "loo") else self.gamma)
         return rows[rule.choose(kernel.bind(X), rows, self.n_jobs)]
 
     def _fit_at_centres(
@@ -150,11 +150,14 @@ class LowRankMachine(KernelMachine):
         """Whether to compute the residuals though no choice of lam or gamma needs them."""
         return bool(self.leave_one_out if self.leave_one_out != "auto" else n <= LEAVE_ONE_OUT_SIZE)
 
+    def _is_direct(self, m: int) -> bool:
+        return m <= DIRECT_CENTRES or self.regularizer == "coefficients"
+
     def _low_rank_solver(self, m: int, loo: bool = False) -> str:
         solver = self.solver
         if solver == "auto":
             direct = "eigen" if self._chooses_lam else "cholesky"
-            solver = "cg" if m > DIRECT_CENTRES and self.regularizer == "norm" else direct
+            solver = direct if self._is_direct(m) else "cg"
         if solver == "cg" and (self._chooses_lam or loo or self.leave_one_out is True):
             raise ValueError(
                 f"{m} centres are solved for by conjugate gradients, which have no leave-one-out: give lam "
@@ -222,7 +225,7 @@ class LowRankMachine(KernelMachine):
     def _gamma_of(self, survey: Survey) -> float:
         if self.gamma == "auto":
             return 1.0 / survey.d
-        if self.gamma == "scale":
+        if self.gamma in (None, "scale"):
             return sample.gamma_of_spread(survey.spread.variance, survey.d)
         return float(self.gamma)
 

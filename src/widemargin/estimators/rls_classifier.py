@@ -126,7 +126,7 @@ class RLSClassifier(ScoredClassifier, LeastSquaresMachine):
         lam: Any = "loo",
         kernel: Any = "rbf",
         degree: int = 3,
-        gamma: str | float = "scale",
+        gamma: str | float | None = None,
         coef0: float = 0.0,
         bias: str = "none",
         class_weight: dict[Any, float] | str | None = None,
@@ -291,7 +291,7 @@ class RLSClassifier(ScoredClassifier, LeastSquaresMachine):
         if not self._is_apart:
             return super()._fit_best(X, rows, frame, Y, weight, centres)
         ridge, path = self._ridge(frame.total), None
-        if self._chooses_lam or self.gamma == "loo":
+        if self._chooses_lam or self._chooses_gamma:
             labels = _labels_of(Y, self._trained_code())
             one = one_vs_all(len(self.classes_)).matrix.astype(np.float64)
             kernel, whole = super()._fit_best(X, rows, frame, one[labels], weight, centres)
@@ -318,7 +318,7 @@ class RLSClassifier(ScoredClassifier, LeastSquaresMachine):
                 "cache_size is too small for leave-one-out: raise it, or set leave_one_out='auto'."
             )
         self.solver_, self.n_systems_ = solver, len(systems_of(Y))
-        chosen = self.gamma == "loo" or self._chooses_lam
+        chosen = self._chooses_lam or self.gamma == "loo"
         wanted = (chosen or self._wants_leave_one_out(rows.size)) and solver != "cg"
         if not gram.stored and solver != "primal" and 2 * WholeTable.bytes_for(gram.shape[0]) <= budget:
             gram = tabulate(gram, WholeTable, allowed_threads(self.n_jobs), lambda: False)

@@ -66,7 +66,7 @@ class RLSRegressor(RegressorMixin, LeastSquaresMachine):
         lam: Any = "loo",
         kernel: Any = "rbf",
         degree: int = 3,
-        gamma: str | float = "scale",
+        gamma: str | float | None = None,
         coef0: float = 0.0,
         bias: str = "none",
         centres: Any = None,

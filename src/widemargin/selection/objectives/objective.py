@@ -124,7 +124,7 @@ class Task:
 
     def _choose_kernel(self) -> Any:
         estimator = self.estimator
-        gamma = "scale" if estimator.gamma == "loo" else estimator.gamma
+        gamma = "scale" if estimator.gamma in (None, "loo") else estimator.gamma
         return sample.choose_kernel(
             estimator.kernel,
             self.X,

@@ -229,11 +229,18 @@ def smallest(values: NDArray[np.float64], k: int) -> tuple[NDArray[np.float64], 
     >>> smallest(np.array([[3.0, 1.0, 2.0, 1.0, 1.0]]), 2)
     (array([[1., 1.]]), array([[1, 3]]))
     """
-    threshold = np.partition(values, k - 1, axis=1)[:, k - 1 : k]
-    below, at = values < threshold, values == threshold
-    room = k - below.sum(axis=1, keepdims=True)
-    chosen = below | (at & (at.cumsum(axis=1) <= room))
-    columns = np.nonzero(chosen)[1].reshape(-1, k)
+    columns = np.sort(np.argpartition(values, k - 1, axis=1)[:, :k], axis=1)
+    threshold = np.take_along_axis(values, columns, axis=1).max(axis=1, keepdims=True)
+    tied = np.count_nonzero(values <= threshold, axis=1) > k
+    if tied.any():
+        columns[tied] = _first_columns(values[tied], threshold[tied], k)
     found = np.take_along_axis(values, columns, axis=1)
     order = found.argsort(axis=1, kind="stable")
     return np.take_along_axis(found, order, axis=1), np.take_along_axis(columns, order, axis=1)
+
+
+def _first_columns(values: NDArray[np.float64], threshold: NDArray[np.float64], k: int) -> NDArray[np.intp]:
+    """The columns of values below the threshold in each row, and the first of those at it, k in all."""
+    below, at = values < threshold, values == threshold
+    room = k - below.sum(axis=1, keepdims=True)
+    return np.nonzero(below | (at & (at.cumsum(axis=1) <= room)))[1].reshape(-1, k)

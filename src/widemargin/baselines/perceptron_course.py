@@ -37,7 +37,7 @@ class PerceptronCourse:
         n = len(labels)
         self.coefficients = np.zeros((n, classes))
         self._gram, self._labels = gram, labels
-        self._values = np.zeros((n, classes))
+        self._values = np.zeros((classes, n))
         self._delays = np.zeros((n, classes))
         self._presented = 0
         self._rows: dict[int, NDArray[np.float64]] = {}
@@ -66,17 +66,18 @@ class PerceptronCourse:
 
     def _compare(self, which: NDArray[np.integer]) -> tuple[NDArray[np.bool_], NDArray[np.intp]]:
         """Whether the own class fails to have the largest value, alone, and the largest of the others."""
-        values, every = self._values[which], np.arange(len(which))
-        own = values[every, self._labels[which]]
-        values[every, self._labels[which]] = -np.inf
-        rivals = values.argmax(axis=1)
-        return ~(own > values[every, rivals]), rivals
+        values, every, labels = self._values[:, which], np.arange(len(which)), self._labels[which]
+        own = values[labels, every]
+        values[labels, every] = -np.inf
+        rivals = values.argmax(axis=0)
+        return ~(own > values[rivals, every]), rivals
 
     def _correct(self, i: int, rival: int, number: int) -> None:
         """Learn from the mistake with example i, the presentation of this number, from 1."""
-        row = self._row(i)
-        for c, sign in ((self._labels[i], 1.0), (rival, -1.0)):
-            self._values[:, c] += sign * row
+        own, row = self._labels[i], self._row(i)
+        self._values[own] += row
+        self._values[rival] -= row
+        for c, sign in ((own, 1.0), (rival, -1.0)):
             self.coefficients[i, c] += sign
             self._delays[i, c] += sign * (number - 1)
 

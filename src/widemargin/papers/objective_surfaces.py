@@ -91,7 +91,7 @@ class ObjectiveSurfaces(Experiment):
     def rows(self, scope: Scope) -> Iterator[tuple[Any, ...]]:
         extent = FULL if scope.full else QUICK
         sample = chess_board(extent.n, seed=0)
-        errors = test_errors(sample, extent)
+        errors = errors_of_cells(sample, extent)
         for name in OBJECTIVES:
             say(name)
             values = surface(name, sample, extent)
@@ -147,7 +147,7 @@ def surface(name: str, sample: Sample, extent: Extent, seed: int = 0) -> Matrix:
     return values / extent.n if name == "span bound" else values
 
 
-def test_errors(sample: Sample, extent: Extent) -> Matrix:
+def errors_of_cells(sample: Sample, extent: Extent) -> Matrix:
     """The share of wrong test points, for the same cells."""
     test = chess_board(extent.n_test, seed=10**6)
     columns = [
@@ -187,7 +187,7 @@ def draw(extent: Extent = QUICK) -> Figure:
     sample = chess_board(extent.n, seed=0)
     figure = Figure(figsize=(13, 7), layout="constrained")
     surfaces = {name: surface(name, sample, extent) for name in OBJECTIVES}
-    surfaces[TEST] = test_errors(sample, extent)
+    surfaces[TEST] = errors_of_cells(sample, extent)
     for ax, (name, values) in zip(figure.subplots(2, 3).ravel(), surfaces.items(), strict=True):
         LandscapeDisplay(extent.Cs, extent.gammas, values, value_name=name).plot(ax)
     return figure

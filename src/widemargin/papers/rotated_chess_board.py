@@ -46,8 +46,8 @@ class Trial:
         """The board is B0 x for x on an ordinary one."""
         D = special_ortho_group.rvs(2, random_state=seed)
         B0 = D.T @ STRETCH @ D
-        boards = (chess_board(n, seed=2 * seed), chess_board(TEST_POINTS, seed=2 * seed + 1))
-        return cls(*(Sample(board.X @ B0, board.y) for board in boards), B0)
+        train, test = chess_board(n, seed=2 * seed), chess_board(TEST_POINTS, seed=2 * seed + 1)
+        return cls(Sample(train.X @ B0, train.y), Sample(test.X @ B0, test.y), B0)
 
     def first_kernel(self, variant: str) -> ManifoldGaussian:
         """The radial one of the width heuristic."""

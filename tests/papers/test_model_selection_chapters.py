@@ -74,6 +74,11 @@ def test_some_sample_has_two_minima_of_radius_over_margin_and_the_heuristic_lead
         assert many_optima.Curve.of(name, 5, 60).is_inside
 
 
+def test_the_curves_are_drawn_with_the_end_of_each_search():
+    figure = many_optima.draw(cells=10)
+    assert [len(ax.lines) for ax in figure.axes] == [2] * 4
+
+
 def test_minima_of_a_curve_count_ends_and_plains_once():
     def minima(*values):
         return many_optima.Curve(np.arange(len(values)), np.array(values, dtype=float), 0.0, 0.0).minima

@@ -162,5 +162,5 @@ def draw(seed: int = 0, cells: int = 200) -> Figure:
         curve = Curve.of(name, seed, cells)
         ax.plot(curve.log_gammas / np.log(10), curve.values, color=colour(0))
         ax.plot(curve.end / np.log(10), curve.end_value, "*", color=colour(5), markersize=12)
-        ax.set(title=name, xlabel="log10 gamma")
+        ax.set(title=name, xlabel="log10 gamma", yscale="log" if name == "radius-margin" else "linear")
     return figure

@@ -178,5 +178,6 @@ def draw(seed: int = 0, steps: int = 30, n: int = POINTS) -> Figure:
     ):
         ax.set(xlabel="gradient steps", ylabel=label)
     panels[0].set_yscale("log")
-    panels[-1].legend(fontsize=8)
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside right", fontsize=8)
     return figure

@@ -178,6 +178,5 @@ def draw(seed: int = 0, steps: int = 30, n: int = POINTS) -> Figure:
     ):
         ax.set(xlabel="gradient steps", ylabel=label)
     panels[0].set_yscale("log")
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside right", fontsize=8)
+    panels[-1].legend(loc="center left", bbox_to_anchor=(1, 0.5), fontsize=8)
     return figure

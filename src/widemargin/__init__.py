@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from widemargin import (
+        baselines,
         bounds,
         calibration,
         codes,
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
         regularization,
         selection,
         solvers,
+    )
+    from widemargin.baselines import (
+        KernelNeighbors,
+        KernelPerceptron,
+        MajorityClassifier,
+        MeanClassifier,
     )
     from widemargin.calibration import Calibrated
     from widemargin.codes import Code
@@ -122,12 +129,16 @@ __all__ = [
     "JointDecomposition",
     "JointDescent",
     "Kernel",
+    "KernelNeighbors",
+    "KernelPerceptron",
     "Laplacian",
     "LeaveOneOut",
     "LeeLinWahba",
     "LeverageCentres",
     "Linear",
+    "MajorityClassifier",
     "MaximumGain",
+    "MeanClassifier",
     "ModelSearch",
     "MostViolatingPair",
     "Newton",
@@ -156,6 +167,7 @@ __all__ = [
     "Stop",
     "TikhonovEstimator",
     "WestonWatkins",
+    "baselines",
     "bounds",
     "calibration",
     "codes",
@@ -178,6 +190,7 @@ __all__ = [
 ]
 
 _PARTS = (
+    "baselines",
     "bounds",
     "calibration",
     "codes",

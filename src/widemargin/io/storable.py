@@ -29,6 +29,7 @@ PACKAGES = (
     "codes",
     "losses",
     "regularization",
+    "baselines",
     "reduction",
     "joint",
     "joint_problems",

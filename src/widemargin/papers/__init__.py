@@ -8,24 +8,31 @@ Examples
 """
 
 from widemargin.papers.benchmark_sets import BenchmarkSets
+from widemargin.papers.boundary_optima import BoundaryOptima
 from widemargin.papers.cache_sizes import CacheSizes
 from widemargin.papers.counter_example import CounterExample
 from widemargin.papers.experiment import Experiment
+from widemargin.papers.kernel_limits import KernelLimits
 from widemargin.papers.leave_one_out import LeaveOneOutErrors
 from widemargin.papers.leave_one_out_bounds import LeaveOneOutBounds
 from widemargin.papers.low_rank import LowRank
+from widemargin.papers.many_optima import ManyOptima
 from widemargin.papers.multiclass import Multiclass
 from widemargin.papers.multiclass_overlap import MulticlassOverlap
 from widemargin.papers.multiple_planning import MultiplePlanning
+from widemargin.papers.noisy_functions import NoisyFunctions
 from widemargin.papers.normals_in_the_plane import NormalsInThePlane
+from widemargin.papers.objective_surfaces import ObjectiveSurfaces
 from widemargin.papers.planning_ahead import PlanningAhead
 from widemargin.papers.planning_parts import PlanningParts
 from widemargin.papers.rls_vs_svm import RLSVersusSVM
+from widemargin.papers.rotated_chess_board import RotatedChessBoard
 from widemargin.papers.rows_considered import RowsConsidered
 from widemargin.papers.step_sizes import StepSizes
 from widemargin.papers.table import Table
 from widemargin.papers.text import Text
 from widemargin.papers.three_variables import ThreeVariables
+from widemargin.papers.walk_statistics import WalkStatistics
 from widemargin.papers.working_sets import WorkingSets
 
 experiments: dict[str, Experiment] = {
@@ -47,6 +54,13 @@ experiments: dict[str, Experiment] = {
     "rls-vs-svm": RLSVersusSVM(),
     "multiclass": Multiclass(),
     "multiclass-overlap": MulticlassOverlap(),
+    "kernel-limits": KernelLimits(),
+    "boundary-optima": BoundaryOptima(),
+    "many-optima": ManyOptima(),
+    "objective-surfaces": ObjectiveSurfaces(),
+    "rotated-chess-board": RotatedChessBoard(),
+    "noisy-functions": NoisyFunctions(),
+    "walk-statistics": WalkStatistics(),
 }
 
 __all__ = ["Experiment", "Table", "experiments"]

@@ -8,11 +8,12 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin import codes
+from widemargin.codes.scored import ScoredClassifier
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import all_or_nothing
 from widemargin.estimators.classes import Classes
@@ -22,7 +23,7 @@ from widemargin.joint_problems import crammer_singer
 Matrix = NDArray[np.float64]
 
 
-class ContinuousCode(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class ContinuousCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
     """A code of real numbers, learnt from the outputs of two-class machines.
 
     A code over {-1, 0, +1}, a row per class and a column per machine, says which classes each machine tells

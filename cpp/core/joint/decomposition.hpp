@@ -79,25 +79,16 @@ class Decomposition {
   /// What rounding in the rows may have done to slacks, differences of two values.
   double error() const { return 2.0 * iterate_.gram().rounding(arithmetic_of<Real>) * travelled_; }
 
-  void activate(std::vector<Index> examples) {
-    cache_.set_columns(std::make_shared<const std::vector<Index>>(examples));
-    state_.resize(std::move(examples));
-    for (Index e = 0; e < state_.size(); ++e) {
-      const Index i = state_.example[e];
-      state_.diagonal[e] = iterate_.diagonal(i);
-      for (Index k = 0; k < state_.classes(); ++k) {
-        state_.alpha[state_.at(k, e)] = iterate_.alpha[iterate_.at(k, i)];
-        state_.value[state_.at(k, e)] = iterate_.value[iterate_.at(k, i)];
-      }
-    }
-    state_.begin();
-    violation_ = state_.largest_violation();
-  }
-
   void activate_all() {
     std::vector<Index> all(iterate_.n());
     std::iota(all.begin(), all.end(), Index{0});
-    activate(std::move(all));
+    cache_.set_columns(std::make_shared<const std::vector<Index>>(all));
+    state_.resize(std::move(all));
+    for (Index i = 0; i < iterate_.n(); ++i) state_.diagonal[i] = iterate_.diagonal(i);
+    state_.alpha = iterate_.alpha;
+    state_.value = iterate_.value;
+    state_.begin();
+    violation_ = state_.largest_violation();
   }
 
   /// The iterate learns the values the state has.
@@ -112,12 +103,15 @@ class Decomposition {
     if (!settings_.run.shrinking) return;
     std::vector<Index> left;
     for (Index e = 0; e < state_.size(); ++e)
-      if (!state_.is_settled(e, violation_)) left.push_back(state_.example[e]);
+      if (!state_.is_settled(e, violation_)) left.push_back(e);
     if (2 * static_cast<Index>(left.size()) > state_.size() || left.empty()) return;
     ++counters_.shrinks;
-    if (!shrunk()) iterate_.refer();
-    store_values();
-    activate(std::move(left));
+    if (!shrunk()) {  // once for all: examples set aside later still have their values of this moment in the iterate
+      iterate_.refer();
+      store_values();
+    }
+    state_.keep(left);
+    cache_.set_columns(std::make_shared<const std::vector<Index>>(state_.example));
   }
 
   /// The values of the iterate, exact where that counts; false if told to stop meanwhile.

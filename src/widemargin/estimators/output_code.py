@@ -137,7 +137,7 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
         names, labels = sample.read_classes(_checked_labels(y))
         Classes(names, labels, np.ones(len(names))).check_count()
         X, _ = indexable(X, labels)
-        weight = self._read_weight(X, sample_weight)
+        weight = read_weight(self.estimator, X, sample_weight)
         scheme = self._choose_scheme(names)
         self._fit_columns(X, [column[labels] for column in scheme.M.T], weight)
         self.classes_, self.code_, self.decoding_ = names, scheme.M, scheme.decoding
@@ -151,9 +151,9 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
                     "give y one class per row."
                 )
         X, _ = indexable(X, y)
-        weight = self._read_weight(X, sample_weight)
+        weight = read_weight(self.estimator, X, sample_weight)
         Y = y.toarray() if sp.issparse(y) else np.asarray(y)
-        for label in np.flatnonzero((Y == Y[0]).all(axis=0)):
+        for label in np.flatnonzero((Y[0] == Y).all(axis=0)):
             have, will = ("All", "every") if Y[0, label] else ("No", "no")
             sentence = f"{have} training points have label {label}: {will} point will be given it."
             warnings.warn(sentence, stacklevel=3)
@@ -166,7 +166,7 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
         self, X: Any, columns: list[NDArray[np.int8]], weight: NDArray[np.float64] | None
     ) -> None:
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(_fit_column)(self.estimator, X, sides, weight) for sides in columns
+            delayed(fit_column)(self.estimator, X, sides, weight) for sides in columns
         )
 
     def _check_estimator(self) -> None:
@@ -178,15 +178,6 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
                 f"estimator must have a decision_function or predict_proba, or be a regressor; "
                 f"{type(self.estimator).__name__} has and is neither."
             )
-
-    def _read_weight(self, X: Any, sample_weight: ArrayLike | None) -> NDArray[np.float64] | None:
-        if sample_weight is None:
-            return None
-        if not has_fit_parameter(self.estimator, "sample_weight"):
-            raise TypeError(
-                f"sample_weight was given, but {type(self.estimator).__name__}.fit does not take it."
-            )
-        return _check_sample_weight(sample_weight, X, dtype=np.float64)
 
     def _choose_scheme(self, names: NDArray[Any]) -> Scheme:
         seed = 0 if self.random_state is None else self.random_state
@@ -210,10 +201,10 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
         return Scheme(self.code_, self.decoding_)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row of X, or a matrix with ones where it has labels, sparse if that of `fit` was."""
+        """The class of each row of X; or its labels, a matrix of zeros and ones, sparse if that of `fit` was."""
         check_is_fitted(self)
         if self.multilabel_:
-            has = (self._ask(X, _values) > 0).astype(np.intp)
+            has = (self._ask(X, column_values) > 0).astype(np.intp)
             return sp.csr_matrix(has) if self._sparse_labels else has
         return self.classes_[self._decide(self._read(X))]
 
@@ -238,7 +229,7 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
         """
         check_is_fitted(self)
         if self.multilabel_:
-            return self._ask(X, _values)
+            return self._ask(X, column_values)
         return self._scheme.scores(self._read(X))
 
     @available_if(_has_probabilities)
@@ -258,7 +249,7 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
     def _read(self, X: Any) -> NDArray[np.float64]:
         """What the decoding reads, shape (n_samples, n_columns)."""
         check_is_fitted(self)
-        return self._ask(X, _probabilities if self.decoding_.reads_probabilities else _values)
+        return self._ask(X, _probabilities if self.decoding_.reads_probabilities else column_values)
 
     def _ask(self, X: Any, question: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
@@ -288,7 +279,16 @@ def _checked_labels(y: ArrayLike) -> NDArray[Any]:
     return labels
 
 
-def _fit_column(estimator: Any, X: Any, sides: NDArray[np.int8], weight: NDArray[np.float64] | None) -> Any:
+def read_weight(estimator: Any, X: Any, sample_weight: ArrayLike | None) -> NDArray[np.float64] | None:
+    """Valid weights, None for none; a TypeError if the estimator does not take them."""
+    if sample_weight is None:
+        return None
+    if not has_fit_parameter(estimator, "sample_weight"):
+        raise TypeError(f"sample_weight was given, but {type(estimator).__name__}.fit does not take it.")
+    return _check_sample_weight(sample_weight, X, dtype=np.float64)
+
+
+def fit_column(estimator: Any, X: Any, sides: NDArray[np.int8], weight: NDArray[np.float64] | None) -> Any:
     """A copy of the estimator, trained on the points that are on either side."""
     members = np.flatnonzero(sides)
     if members.size < sides.size:
@@ -302,7 +302,8 @@ def _fit_column(estimator: Any, X: Any, sides: NDArray[np.int8], weight: NDArray
     return clone(estimator).fit(X, y, **({} if weight is None else {"sample_weight": weight}))
 
 
-def _values(fitted: Any, X: Any) -> NDArray[np.float64]:
+def column_values(fitted: Any, X: Any) -> NDArray[np.float64]:
+    """Positive for the positive side of the column that an estimator was trained for."""
     if is_regressor(fitted):
         return np.ravel(fitted.predict(X))
     if hasattr(fitted, "decision_function"):

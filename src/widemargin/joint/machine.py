@@ -211,7 +211,7 @@ class JointMachine(ScoredClassifier, KernelMachine):
             gram = _core.sum(gram, kernels.Constant(1.0).bind(X))
         last = self._last_coefficients(n, N)
         if self.bias == "free":
-            problem = problem.with_bias(None if last is None else self.intercept_)
+            problem = problem.with_bias(None if last is None else vars(self)["intercept_"])
         start = None if last is None else problem.multipliers(last[rows])
         training: Any = replace(self._training(problem.size, n), solver=self._choose_solver(X))
         solved = training.solve(problem, gram, start)

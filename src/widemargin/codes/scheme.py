@@ -180,7 +180,7 @@ def drawn(code: Any, names: NDArray[Any], random_state: Any = None) -> Any:
     >>> import numpy as np
     >>> from widemargin.codes import drawn
     >>> drawn("all-pairs", np.arange(4)), drawn("sparse-random", np.arange(4))
-    ('all-pairs', Code('sparse-random', 4 classes, 30 columns))
+    ('all-pairs', Code('sparse-random', 4 classes, 25 columns))
     """
     chosen = choose_code(code, names, 0 if random_state is None else random_state)
     return chosen if isinstance(code, str) and code in RANDOM else code

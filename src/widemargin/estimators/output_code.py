@@ -201,7 +201,7 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
         return Scheme(self.code_, self.decoding_)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row of X; or its labels, zeros and ones in a matrix, sparse if that of `fit` was."""
+        """The class of each row of X; or its labels, in a matrix that is sparse if that of `fit` was."""
         check_is_fitted(self)
         if self.multilabel_:
             has = (self._ask(X, column_values) > 0).astype(np.intp)

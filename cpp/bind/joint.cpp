@@ -13,9 +13,11 @@ using namespace wm::bind;
 namespace {
 
 joint::Problem make_problem(const Indices& labels, const Doubles& price, const Doubles& start,
-                            const std::optional<Indices>& points, Index classes, double margin, joint::Loss loss) {
+                            const std::optional<Indices>& points, Index classes, double margin, joint::Loss loss,
+                            const std::optional<Doubles>& bias, double bias_scale) {
   joint::Problem problem{view(labels), view(price), view(start), {}, classes, margin, loss};
   if (points) problem.points = view(*points);
+  if (bias) problem.bias = view(*bias), problem.bias_scale = bias_scale;
   return problem;
 }
 
@@ -67,12 +69,14 @@ void bind_joint(nb::module_& m) {
       .def(
           "__init__",
           [](joint::Problem* self, const Indices& labels, const Doubles& price, const Doubles& start,
-             const std::optional<Indices>& points, Index classes, double margin, joint::Loss loss) {
-            new (self) joint::Problem(make_problem(labels, price, start, points, classes, margin, loss));
+             const std::optional<Indices>& points, Index classes, double margin, joint::Loss loss,
+             const std::optional<Doubles>& bias, double bias_scale) {
+            new (self)
+                joint::Problem(make_problem(labels, price, start, points, classes, margin, loss, bias, bias_scale));
           },
           "labels"_a.noconvert(), "price"_a.noconvert(), "start"_a.noconvert(), "points"_a.noconvert().none(),
-          "classes"_a, "margin"_a, "loss"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(),
-          nb::keep_alive<1, 5>());
+          "classes"_a, "margin"_a, "loss"_a, "bias"_a.noconvert().none(), "bias_scale"_a, nb::keep_alive<1, 2>(),
+          nb::keep_alive<1, 3>(), nb::keep_alive<1, 4>(), nb::keep_alive<1, 5>(), nb::keep_alive<1, 9>());
 
   m.def("solve_joint", &solve_joint, "problem"_a, "gram"_a, "size"_a, "settings"_a, "trace_every"_a,
         "observer"_a.none(), "interval"_a, "Solve a program of several classes at once by working sets of examples.");

@@ -12,8 +12,10 @@
 
 #include <numeric>
 
+#include "block_room.hpp"
 #include "dense_gram.hpp"
 #include "solve.hpp"
+#include "violators.hpp"
 
 namespace wm {
 
@@ -21,18 +23,20 @@ template <class Real>
 class Decomposition {
  public:
   Decomposition(Run<Real>& run, Index size, const Settings& settings)
-      : run_(run), size_(affordable(size, settings.cache_bytes)), policies_(settings.policies) {}
+      : run_(run),
+        size_(BlockRoom<Real>::affordable(size, settings.cache_bytes, few, growth)),
+        policies_(settings.policies) {}
 
   /// Nothing: single precision does not suffice, continue in double.
   std::optional<Status> run() {
     while (true) {
-      if (state_.violation() <= aim_ && verified()) return run_.status;
+      if (state_.violation() <= goal_.aim() && verified()) return run_.status;
       if (run_.out_of_iterations() || run_.told_to_stop()) return run_.finish(run_.status);
       if (precision_exhausted_) return std::nullopt;
       if (mostly_free()) return run_smo(run_, policies_);
       if (!improve(choose()) && nothing_to_gain()) return run_.status;
       if (run_.counters.rounds % rounds_between_shrinks == 0) run_.shrink(shrinking_, 0.5);
-      if (run_.options.may_need_double) precision_exhausted_ |= run_.rounding() > tolerance_;
+      if (run_.options.may_need_double) precision_exhausted_ |= run_.rounding() > goal_.tolerance();
     }
   }
 
@@ -70,7 +74,7 @@ class Decomposition {
         std::vector<Index> found;
         for (Index k = state_.group_begin[g]; k < state_.group_begin[g + 1]; ++k)
           if (!taken[k] && violates(k)) found.push_back(k);
-        if (found.size() > share) spread(found, share, worse);
+        spread(found, share, worse);
         for (Index k : found) taken[k] = 1;
         chosen.insert(chosen.end(), found.begin(), found.end());
       };
@@ -84,22 +88,12 @@ class Decomposition {
     return chosen;
   }
 
-  /// Keeps `share` of the violators found: the worst, and as many from all over the data. Neighbours violate together
-  /// and one of them may settle all, so that the worst alone would say the same many times.
-  template <class Worse>
-  static void spread(std::vector<Index>& found, std::size_t share, Worse worse) {
-    const std::size_t worst = (share + 1) / 2, others = share - worst;
-    std::nth_element(found.begin(), found.begin() + worst, found.end(), worse);
-    std::sort(found.begin() + worst, found.end());
-    for (std::size_t m = 0; m < others; ++m) found[worst + m] = found[worst + m * (found.size() - worst) / others];
-    found.resize(share);
-  }
-
   /// The best change of W; false if there was none.
   bool improve(const std::vector<Index>& W) {
     const auto must_stop = [&] { return run_.told_to_stop(); };
-    if (!state_.block(W, room_for(W.size() * W.size()), must_stop)) return true;
-    const std::vector<double> d = best_change(W, DenseGram<Real>(static_cast<Index>(W.size()), room_.get()));
+    Real* const block = room_.of(W.size() * W.size(), [&](std::size_t bytes) { state_.lend_cache(bytes); });
+    if (!state_.block(W, block, must_stop)) return true;
+    const std::vector<double> d = best_change(W, DenseGram<Real>(static_cast<Index>(W.size()), block));
     std::vector<Index> moved;
     std::vector<double> by;
     double gain = 0.0;  // of a quadratic: the change times the mean of both gradients
@@ -119,29 +113,12 @@ class Decomposition {
     return true;
   }
 
-  /// Memory that stays from one block to the next, a part of the budget for rows.
-  Real* room_for(std::size_t entries) {
-    if (entries > room_size_) {
-      state_.lend_cache((entries - room_size_) * sizeof(Real));
-      room_.reset();
-      room_ = std::make_unique_for_overwrite<Real[]>(room_size_ = entries);
-    }
-    return room_.get();
-  }
-
-  /// No more variables than let the largest block be half of the budget, if that is not too little to work with.
-  static Index affordable(Index size, std::size_t cache_bytes) {
-    constexpr double few = 256;
-    const double most = std::sqrt(0.5 * static_cast<double>(cache_bytes) / sizeof(Real)) / growth;
-    return std::min(size, static_cast<Index>(std::max(few, std::min<double>(most, size))));
-  }
-
   std::vector<double> best_change(const std::vector<Index>& W, const DenseGram<Real>& Q) {
     const InnerProblem inner(state_, W);
     RunOptions options = run_.options;
     options.shrinking = options.may_need_double = false;
     options.believe = true;
-    options.stop = {std::max(0.1 * state_.violation(), 0.9 * aim_), inner_iterations(W.size()), infinity};
+    options.stop = {std::max(0.1 * state_.violation(), 0.9 * goal_.aim()), inner_iterations(W.size()), infinity};
     Counters counters;
     Trace none;
     Observer relay([&](const Progress&) { return run_.told_to_stop(); }, 0.01);
@@ -176,8 +153,7 @@ class Decomposition {
   /// As many as working sets need that are worth it: in a hard one, other variables had better join. Nor more than are
   /// left.
   std::int64_t inner_iterations(std::int64_t q) const {
-    const std::int64_t limit = run_.options.stop.max_iterations, plenty = 64 * q;
-    return limit < 0 ? plenty : std::min(plenty, limit - run_.counters.iterations);
+    return run_.options.stop.left(run_.counters.iterations, 64 * q);
   }
 
   /// No change that helps: look at everything again; if that was already so, this is the end.
@@ -193,17 +169,16 @@ class Decomposition {
     const bool shrunk = run_.shrunk();
     if (!run_.reload()) return true;
     const double exact = state_.violation();
-    if (exact <= tolerance_) return run_.stop(Status::Optimal);
-    if (!shrunk && exact > 0.5 * best_exact_ && ++stalls_ > 3) {
+    if (exact <= goal_.tolerance()) return run_.stop(Status::Optimal);
+    if (!shrunk && goal_.in_vain(exact, 3)) {
       precision_exhausted_ = run_.options.may_need_double;
       return !precision_exhausted_ && run_.stop(Status::Stalled);
     }
-    best_exact_ = std::min(best_exact_, exact);
-    aim_ = std::max(0.5 * tolerance_, tolerance_ - run_.rounding_error);
+    goal_.missed(exact, run_.rounding_error);
     return false;
   }
 
-  static constexpr Index growth = 2;                          // of W, to hold all free variables
+  static constexpr Index few = 256, growth = 2;               // of W: too few to work with; to hold all free variables
   static constexpr std::int64_t rounds_between_shrinks = 16;  // what is set aside has to be made good in the end
 
   Run<Real>& run_;
@@ -211,15 +186,11 @@ class Decomposition {
   const Policies& policies_;  // of the inner solver
   State<Real>& state_ = run_.state;
   const bool rows_are_stored_ = run_.rows_are_stored();
-  const double tolerance_ = run_.options.stop.tolerance;
+  Goal goal_{run_.options.stop};
   Shrinking shrinking_{run_.options.shrinking, state_.total()};
   std::vector<Index> last_;  // variables of the last W
-  std::unique_ptr<Real[]> room_;
-  std::size_t room_size_ = 0;
-  double aim_ = tolerance_;  // lower where rounding has deceived
+  BlockRoom<Real> room_;
   bool precision_exhausted_ = false;
-  double best_exact_ = infinity;
-  int stalls_ = 0;
 };
 
 /// A problem that is a single working set, and one whose objective may be unbounded, is left to the inner solver.

@@ -1,6 +1,7 @@
 #pragma once
 // When a run ends before it is optimal, and who is told how far it is.
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -24,7 +25,19 @@ struct Stop {
   std::int64_t max_iterations = -1;  // negative: no limit
   double max_seconds = infinity;
   std::int64_t polish = 0;  // iterations spent, once the tolerance is reached, on going on to rounding
+
+  bool is_exhausted(std::int64_t iterations) const { return max_iterations >= 0 && iterations >= max_iterations; }
+
+  /// Iterations that a part of a run may take which would like `plenty`, after so many.
+  std::int64_t left(std::int64_t iterations, std::int64_t plenty) const {
+    return max_iterations < 0 ? plenty : std::min(plenty, max_iterations - iterations);
+  }
 };
+
+/// Seconds that a run may still take to leave with something exact.
+inline double patience(Status why) {
+  return why == Status::Interrupted ? 0.02 : why == Status::MaxTime ? 0.1 : infinity;
+}
 
 /// Watches the clock; asks `report` every `interval` seconds whether to stop.
 class Observer {

@@ -55,10 +55,7 @@ class Run {
     return true;
   }
 
-  bool out_of_iterations() {
-    const std::int64_t limit = options.stop.max_iterations;
-    return limit >= 0 && counters.iterations >= limit && stop(Status::MaxIterations);
-  }
+  bool out_of_iterations() { return options.stop.is_exhausted(counters.iterations) && stop(Status::MaxIterations); }
 
   bool told_to_stop() {
     return observer_.must_stop(options.stop, status, [&] { return progress(); });
@@ -83,8 +80,7 @@ class Run {
   /// Leaves with an exact gradient, unless somebody is waiting and it would take long.
   Status finish(Status why) {
     if (options.believe) return why;
-    const double patience = why == Status::Interrupted ? 0.02 : why == Status::MaxTime ? 0.1 : infinity;
-    const double deadline = observer_.seconds() + patience;
+    const double deadline = observer_.seconds() + patience(why);
     refresh([&] { return observer_.seconds() > deadline; });
     return why;
   }

@@ -8,6 +8,7 @@
 
 #include <optional>
 
+#include "goal.hpp"
 #include "newton_finish.hpp"
 #include "run.hpp"
 #include "shrinking.hpp"
@@ -25,8 +26,8 @@ class Smo {
   /// Nothing: single precision does not suffice, continue in double.
   std::optional<Status> run() {
     while (true) {
-      end_polish_if_due();
-      if (state_.violation() <= tolerance_ && verified()) return outcome(run_.status);
+      goal_.end_polish_if_due(counters_.iterations);
+      if (state_.violation() <= tolerance() && verified()) return outcome(run_.status);
       if (must_stop()) return run_.finish(outcome(run_.status));
       if (precision_exhausted_) return std::nullopt;
 
@@ -92,13 +93,13 @@ class Smo {
   static constexpr double worth_copying = 0.3;
 
   void housekeeping() {
-    if (least_violation_ <= 10.0 * tolerance_ && !looked_back_ && run_.shrunk()) {
+    if (least_violation_ <= 10.0 * tolerance() && !looked_back_ && run_.shrunk()) {
       looked_back_ = true;  // near the end one look at everything saves running far into a wrongly shrunk problem
       run_.reload();
     }
     if (cone_) stretch();
     run_.shrink(shrinking_, state_.rows_lie_ready() ? worth_copying : 1.0);
-    if (options_.may_need_double) precision_exhausted_ = run_.rounding() > tolerance_;
+    if (options_.may_need_double) precision_exhausted_ = run_.rounding() > tolerance();
   }
 
   void step_exactly() {
@@ -114,47 +115,28 @@ class Smo {
     const double believed = state_.violation();
     if (!run_.reload()) return true;
     const double exact = state_.violation();
-    if (exact <= tolerance_) {
+    if (exact <= tolerance()) {
       run_.status = Status::Optimal;
-      return !polish();
+      return !goal_.polish(counters_.iterations);
     }
-    if (run_.rounding_error > 0.25 * tolerance_) {
+    if (run_.rounding_error > 0.25 * tolerance()) {
       // From an exact gradient, rounding only concerns what moves from here on: often a second try is enough.
       if (options_.may_need_double && ++rounding_failures_ > 1) {
         precision_exhausted_ = true;
         return false;
       }
-      if (!shrunk && believed <= tolerance_ && exact > 0.5 * best_exact_ && ++stalls_ > 5)
-        return run_.stop(Status::Stalled);
+      if (!shrunk && believed <= tolerance() && goal_.in_vain(exact, 5)) return run_.stop(Status::Stalled);
     }
-    best_exact_ = std::min(best_exact_, exact);
+    goal_.missed(exact, run_.rounding_error);
     return false;
   }
 
-  /// Goes on to a violation of rounding size if that was asked for; false if it is done or not wanted. A start that
-  /// was good enough is left as it is.
-  bool polish() {
-    if (polished_ || options_.stop.polish <= 0 || counters_.iterations == 0) return false;
-    polished_ = true;
-    tolerance_ = 1e-11;
-    polish_end_ = counters_.iterations + options_.stop.polish;
-    return true;
-  }
+  double tolerance() const { return goal_.tolerance(); }
 
-  /// The violation goes up and down: after the last step of polishing the tolerance asked for may have to be met again.
-  void end_polish_if_due() {
-    if (counters_.iterations < polish_end_) return;
-    tolerance_ = options_.stop.tolerance;
-    polish_end_ = never;
-  }
-
-  /// What ends the polishing of a solution that is good enough does not make it worse.
-  Status outcome(Status status) const {
-    return polish_end_ != never && state_.violation() <= options_.stop.tolerance ? Status::Optimal : status;
-  }
+  Status outcome(Status status) const { return goal_.outcome(status, state_.violation()); }
 
   bool short_step(const Step& step) const {
-    return options_.rule == StopRule::ShortStep && working_set_.stops_at_short_step() && step.newton < tolerance_;
+    return options_.rule == StopRule::ShortStep && working_set_.stops_at_short_step() && step.newton < tolerance();
   }
 
   /// The authors' rule stops here, once it has fired with nothing set aside.
@@ -171,7 +153,7 @@ class Smo {
     const std::int64_t since = counters_.iterations - last_standstill_;
     last_standstill_ = counters_.iterations;
     if (!run_.reload()) return true;
-    if (state_.violation() <= tolerance_) return run_.stop(Status::Optimal);
+    if (state_.violation() <= tolerance()) return run_.stop(Status::Optimal);
     if (shrunk || since > 1) return false;
     if (options_.may_need_double) {
       precision_exhausted_ = true;
@@ -202,8 +184,6 @@ class Smo {
     run_.objective = state_.objective();
   }
 
-  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
-
   Run<Real>& run_;
   WorkingSet<Real>& working_set_;
   StepRule<Real>& step_rule_;
@@ -213,12 +193,11 @@ class Smo {
   Shrinking shrinking_{options_.shrinking, state_.total()};
   NewtonFinish<Real> newton_finish_{run_.objective};
   Memory memory_;
-  double tolerance_ = options_.stop.tolerance;
-  std::int64_t polish_end_ = never;
-  double best_exact_ = infinity, least_violation_ = infinity;
-  bool looked_back_ = false, polished_ = false, precision_exhausted_ = false, unbounded_ = false;
+  Goal goal_{options_.stop};
+  double least_violation_ = infinity;
+  bool looked_back_ = false, precision_exhausted_ = false, unbounded_ = false;
   const bool cone_ = run_.problem().is_cone();
-  int stalls_ = 0, rounding_failures_ = 0;
+  int rounding_failures_ = 0;
   std::int64_t misses_seen_ = -1, last_standstill_ = -10;
 };
 

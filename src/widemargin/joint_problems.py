@@ -35,7 +35,9 @@ class JointProblem:
     absolute-sum        sum_k max(0, margin + f_k(x_i)), sum_k f_k = 0    alpha <= C_i   A_i / N - alpha
     ==================  ================================================  =============  =====================
 
-    No constraint joins two examples. At a solution the functions add up to zero, whatever the loss.
+    No constraint joins two examples. At a solution the functions add up to zero, whatever the loss. With
+    constants b_k that no norm pays for, f_k + b_k takes the place of f_k in the losses, and the dual has the
+    constraints sum_i c_ik = 0 besides.
 
     Parameters
     ----------
@@ -49,6 +51,8 @@ class JointProblem:
     loss : {"relative-sum", "relative-largest", "absolute-sum"}
     points : array of shape (n,), optional
         The row of the Gram of each example; row i for example i by default.
+    bias : array of shape (classes,), optional
+        There are constants b_k, and a solver begins with these; not for relative-largest.
     """
 
     labels: NDArray[np.int32]
@@ -57,6 +61,7 @@ class JointProblem:
     margin: float
     loss: str
     points: NDArray[np.int32] | None = None
+    bias: NDArray[np.float64] | None = None
 
     @property
     def size(self) -> int:
@@ -71,6 +76,15 @@ class JointProblem:
     def on(self, rows: NDArray[np.integer]) -> JointProblem:
         """The same problem whose examples are these rows of a larger Gram."""
         return replace(self, points=np.ascontiguousarray(rows, dtype=np.int32))
+
+    def with_bias(self, start: ArrayLike | None = None) -> JointProblem:
+        """The same problem with constants that no norm pays for, to be sought from these, or from zero."""
+        if self.has_one_slack:
+            raise ValueError("a problem with one slack per example has no bias that is free.")
+        bias = np.zeros(self.classes) if start is None else np.array(start, dtype=np.float64)
+        if bias.shape != (self.classes,) or not np.isfinite(bias).all():
+            raise ValueError(f"start must be {self.classes} finite numbers, one for each class.")
+        return replace(self, bias=bias)
 
     def coefficients(self, alpha: ArrayLike) -> Matrix:
         """The coefficients c, shape (n, classes), that multipliers of this shape stand for."""

@@ -15,6 +15,7 @@ ESTIMATORS = {
     "lee-lin-wahba": wm.LeeLinWahba,
     "bredensteiner-bennett": wm.BredensteinerBennett,
 }
+WITH_FREE_BIAS = [name for name in ESTIMATORS if name != "crammer-singer"]
 KERNELS = {
     "gaussian": kernels.Gaussian(0.7),
     "linear": kernels.Linear(),
@@ -34,6 +35,11 @@ def blobs(seed, n, N):
 def scores(machine, X):
     """Values of all functions, also of two classes."""
     return machine._values(X)
+
+
+def differences(values):
+    """To their mean: functions that are all raised by a constant are the same machine."""
+    return values - values.mean(axis=1, keepdims=True)
 
 
 @pytest.mark.parametrize("N", [2, 3, 5])
@@ -70,26 +76,51 @@ def test_a_penalised_bias_is_one_more_in_the_kernel(machine):
     np.testing.assert_allclose(X @ fitted.coef_.T + fitted.intercept_, judged.values, atol=1e-6)
 
 
-@pytest.mark.parametrize("bias", ["none", "penalised"])
+@pytest.mark.parametrize("N", [2, 3, 5])
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("machine", WITH_FREE_BIAS)
+def test_a_free_bias_is_that_of_the_judge(machine, kernel, N):
+    X, y = blobs(30 + N, 24, N)
+    judged = reference.judge(machine, KERNELS[kernel].gram(X), y, 0.8, N, bias=True)
+    fitted = ESTIMATORS[machine](C=0.8, kernel=KERNELS[kernel], bias="free", tol=1e-9).fit(X, y)
+    assert fitted.status_ is wm.Status.OPTIMAL
+    assert fitted.primal_objective_ == pytest.approx(judged.objective, rel=1e-6)
+    assert fitted.dual_objective_ == pytest.approx(judged.objective, rel=1e-6)
+    np.testing.assert_allclose(fitted.dual_coef_.sum(axis=1), 0, atol=1e-12)
+    np.testing.assert_allclose(differences(scores(fitted, X)), differences(judged.values), atol=1e-5)
+
+
+def test_a_free_bias_of_two_classes_is_that_of_the_usual_machine():
+    X, y = blobs(41, 60, 2)
+    X = X + 3.0
+    binary = wm.SVC(C=1.7, kernel="linear", tol=1e-9).fit(X, y)
+    machine = wm.WestonWatkins(C=1.7, kernel="linear", bias="free", tol=1e-9).fit(X, y)
+    np.testing.assert_allclose(machine.decision_function(X), 2 * binary.decision_function(X), atol=1e-5)
+
+
+@pytest.mark.parametrize("bias", ["none", "penalised", "free"])
 @pytest.mark.parametrize("N", [2, 4])
 @pytest.mark.parametrize("machine", ESTIMATORS)
 def test_a_descent_by_weights_finds_what_the_judge_does(machine, N, bias):
+    if bias == "free" and machine not in WITH_FREE_BIAS:
+        return
     X, y = blobs(10 + N, 24, N)
-    judged = reference.judge(machine, X @ X.T + (bias != "none"), y, 0.4, N)
+    judged = reference.judge(machine, X @ X.T + (bias == "penalised"), y, 0.4, N, bias == "free")
     for data in (X, sp.csr_array(X)):
         fitted = ESTIMATORS[machine](C=0.4, kernel="linear", bias=bias, tol=1e-9, solver=wm.JointDescent())
         fitted.fit(data, y)
         assert fitted.status_ is wm.Status.OPTIMAL and fitted.kernel_evaluations_ == 0
         assert fitted.primal_objective_ == pytest.approx(judged.objective, rel=1e-6)
         assert fitted.duality_gap_ <= 1e-6 * judged.objective
-        np.testing.assert_allclose(scores(fitted, data), judged.values, atol=1e-6)
+        np.testing.assert_allclose(differences(scores(fitted, data)), differences(judged.values), atol=1e-6)
 
 
-def test_twice_the_functions_of_bredensteiner_bennett_are_those_of_weston_watkins():
+@pytest.mark.parametrize("bias", ["none", "penalised", "free"])
+def test_twice_the_functions_of_bredensteiner_bennett_are_those_of_weston_watkins(bias):
     X, y = blobs(3, 40, 4)
     C, N = 3.0, 4
-    machine = wm.BredensteinerBennett(C=C, tol=1e-9).fit(X, y)
-    twin = wm.WestonWatkins(C=2 * C / (2 * N + 1), tol=1e-9).fit(X, y)
+    machine = wm.BredensteinerBennett(C=C, bias=bias, tol=1e-9).fit(X, y)
+    twin = wm.WestonWatkins(C=2 * C / (2 * N + 1), bias=bias, tol=1e-9).fit(X, y)
     np.testing.assert_allclose(2 * scores(machine, X), scores(twin, X), atol=1e-7)
 
 

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.datasets import load_iris
 
 import widemargin as wm
 from reference import joint as reference
@@ -127,6 +128,20 @@ def test_working_sets_shrinking_and_cache_do_not_matter(machine, seed, size):
             values.append(wm.Gaussian(0.3).gram(X) @ problem.coefficients(solution.alpha))
     for other in values[1:]:
         np.testing.assert_allclose(other, values[0], atol=1e-6)
+
+
+@pytest.mark.parametrize("machine", sorted(PROBLEMS))
+def test_examples_set_aside_one_after_the_other_are_all_judged_by_their_own_values(machine):
+    X, y = load_iris(return_X_y=True)
+    K, problem = (X + 5) @ (X + 5).T, PROBLEMS[machine](y, 1.0, 3)
+    nested = 0
+    for cache_bytes in (10_000, 50_000, 100_000):
+        solution, alpha = solve(problem, K, 1e-6, size=16, cache_bytes=cache_bytes)
+        nested += solution.counters["shrinks"] > solution.counters["unshrinks"]
+        h = reference.slacks(problem.loss, y, problem.margin, K @ problem.coefficients(alpha))
+        found = solution.gradient.reshape(h.shape)
+        np.testing.assert_allclose(found[np.isfinite(h)], h[np.isfinite(h)], atol=1e-8)
+    assert nested  # some more before all were active again
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)

@@ -31,10 +31,15 @@ def features(K):
     return vectors[:, kept] * np.sqrt(eigenvalues[kept])
 
 
-def judge(machine, K, labels, C, N):
-    """The primal over weights w_k of features, class by class, and slacks, by an interior-point method."""
-    Phi = features(K)
+def judge(machine, K, labels, C, N, bias=False):
+    """The primal over weights w_k of features, class by class, and slacks, by an interior-point method.
+
+    With a bias the last feature is one, and no norm pays for its weights.
+    """
+    Phi = np.column_stack([features(K), np.ones((len(K), int(bias)))])
     n, d = Phi.shape
+    paid = np.eye(d)
+    paid[d - int(bias) :] = 0.0
     margin = {"weston-watkins": 2, "lee-lin-wahba": 1 / (N - 1)}.get(machine, 1)
     one_slack = machine == "crammer-singer"
     norms = np.eye(N)
@@ -57,7 +62,7 @@ def judge(machine, K, labels, C, N):
     A = np.vstack([sums, rows, not_negative])
     b = np.concatenate([np.zeros(len(sums)), np.full(i.size, -margin), np.zeros(n_slacks)])
     P = np.zeros((A.shape[1], A.shape[1]))
-    P[: N * d, : N * d] = np.kron(norms, np.eye(d))
+    P[: N * d, : N * d] = np.kron(norms, paid)
     prices = np.broadcast_to(C, n) if one_slack else np.broadcast_to(C, n)[i]
     x, value = qp.minimise(P, np.concatenate([np.zeros(N * d), prices]), sparse.csc_array(A), b, len(sums))
     return Judged(value, Phi @ x[: N * d].reshape(N, d).T)

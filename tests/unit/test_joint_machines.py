@@ -187,6 +187,17 @@ def test_a_continuous_code_is_learnt_on_the_outputs(norm, code, tmp_path):
     np.testing.assert_array_equal(load_model(tmp_path / "code.model").predict(X), machine.predict(X))
 
 
+@pytest.mark.parametrize("norm", [1, 2, np.inf])
+def test_weights_of_a_continuous_code_are_repetitions(norm):
+    weight = np.arange(150) % 3
+    machine = wm.ContinuousCode(wm.SVC(gamma=0.3, tol=1e-8), code="all-pairs", norm=norm)
+    weighted = clone(machine).fit(X, y, sample_weight=weight)
+    repeated = clone(machine).fit(np.repeat(X, weight, axis=0), np.repeat(y, weight))
+    assert weighted.objective_ == pytest.approx(repeated.objective_, rel=1e-5)
+    with pytest.raises(ValueError, match="sample_weight is zero for every sample of class 1"):
+        clone(machine).fit(X, y, sample_weight=(y != 1).astype(float))
+
+
 def test_a_continuous_code_of_the_points_is_the_machine_itself():
     class Coordinate(wm.SVC):
         """Its output is one coordinate, whatever it is trained on."""
@@ -201,7 +212,7 @@ def test_a_continuous_code_of_the_points_is_the_machine_itself():
         column.coordinate = coordinate
         machine.estimators_.append(column)
     machine.n_features_in_ = 4
-    machine._fit_code(machine._outputs(X), y)
+    machine._fit_code(machine._outputs(X), y, np.ones(150))
     direct = wm.CrammerSinger(kernel="linear", tol=1e-6).fit(X, y)
     np.testing.assert_allclose(machine.decision_function(X), direct.decision_function(X), atol=1e-3)
 
@@ -212,7 +223,7 @@ def test_a_continuous_code_of_the_points_is_the_machine_itself():
         ({"C": 0.0}, "C must be a positive finite number, not 0.0"),
         ({"C": np.inf}, "C must be a positive finite number, not inf"),
         ({"tol": 0}, "tol must be a positive finite number, not 0"),
-        ({"bias": "free"}, "bias must be 'none' or 'penalised', not 'free'"),
+        ({"bias": "large"}, "bias must be 'none'.* or .*, not 'large'"),
         ({"solver": "second-order"}, "solver must be None or a JointDecomposition or JointDescent, not 'sec"),
         ({"solver": wm.JointDescent()}, r"solver=JointDescent\(\) needs kernel='linear'"),
         ({"kernel": "gauss"}, "kernel must be one of"),
@@ -236,6 +247,79 @@ def test_a_single_class(estimator):
         estimator().fit(X, np.zeros(150))
     with pytest.raises(ValueError, match="zero for every sample of class 2"):
         estimator().fit(X, y, sample_weight=(y != 2).astype(float))
+
+
+@every
+def test_labels_that_fit_has_not_seen_are_not_scored(estimator):
+    for machine in (estimator(), wm.ContinuousCode(wm.SVC())):
+        machine.fit(X[:100], y[:100])
+        for labels in (y, y[:, None]):
+            with pytest.raises(ValueError, match="y has the class 2 in row 100, which was not there in fit"):
+                machine.score(X, labels)
+
+
+def test_crammer_and_singers_machine_has_no_free_bias():
+    with pytest.raises(ValueError, match="bias must be 'none' or 'penalised', not 'free'"):
+        wm.CrammerSinger(bias="free").fit(X, y)
+    with pytest.raises(ValueError, match="one slack per example has no bias that is free"):
+        joint_problems.crammer_singer(y, 1.0, 3).with_bias()
+    with pytest.raises(ValueError, match="start must be 3 finite numbers"):
+        joint_problems.weston_watkins(y, 1.0, 3).with_bias([0.0, np.nan, 1.0])
+
+
+WITH_FREE_BIAS = [each for each in ESTIMATORS if each is not wm.CrammerSinger]
+
+
+@pytest.mark.parametrize("estimator", WITH_FREE_BIAS)
+@pytest.mark.parametrize("C", [0.01, 1.0])
+def test_a_free_bias_does_not_mind_where_the_origin_is(estimator, C):
+    options = {"C": C, "kernel": "linear", "bias": "free", "tol": 1e-6}
+    here, there = estimator(**options).fit(X, y), estimator(**options).fit(X + 5.0, y)
+    assert here.status_ is there.status_ is Status.OPTIMAL
+    assert here.primal_objective_ == pytest.approx(there.primal_objective_, rel=1e-6)
+    np.testing.assert_allclose(here.coef_, there.coef_, atol=1e-3)
+    np.testing.assert_allclose(there.intercept_.sum(), 0, atol=1e-7)
+
+
+@pytest.mark.parametrize("estimator", WITH_FREE_BIAS)
+@pytest.mark.parametrize(
+    ("kernel", "max_iter"),
+    [
+        ("rbf", 0),
+        ("rbf", 50),
+        ("rbf", 5000),
+        ("rbf", -1),
+        ("linear", 0),
+        ("linear", 5000),
+        ("linear", 50_000),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_the_certificate_of_a_free_bias_is_that_of_the_definitions(estimator, kernel, max_iter):
+    """Also of a run cut short: a feasible point, hence a lower bound, and the value of the machine."""
+    machine = estimator(C=0.5, kernel=kernel, bias="free", max_iter=max_iter, gamma=0.1)
+    machine.fit(HARD_X, HARD_Y)
+    np.testing.assert_allclose(machine.dual_coef_.sum(axis=1), 0, atol=1e-10)
+    values = machine._values(HARD_X)
+    norms = (machine.dual_coef_ * (values - machine.intercept_)[machine.support_].T).sum()
+    own = values[np.arange(len(values)), HARD_Y][:, None]
+    margin = {"WestonWatkins": 2, "LeeLinWahba": 1 / 3}.get(estimator.__name__, 1)
+    missed = margin + values - (0 if estimator is wm.LeeLinWahba else own)
+    missed[np.arange(len(values)), HARD_Y] = 0
+    scale = 9 if estimator is wm.BredensteinerBennett else 1  # its norms are 2N + 1 times these
+    primal = 0.5 * scale * norms + 0.5 * np.maximum(missed, 0).sum()
+    assert machine.primal_objective_ == pytest.approx(primal, rel=1e-7)
+    gap = machine.primal_objective_ - machine.dual_objective_
+    assert machine.duality_gap_ == pytest.approx(gap, rel=1e-6, abs=1e-6) and gap >= 0
+    if max_iter < 0:
+        assert machine.status_ is Status.OPTIMAL and gap <= 1e-2 * primal
+
+
+@pytest.mark.parametrize("estimator", WITH_FREE_BIAS)
+def test_a_warm_start_remembers_the_free_bias(estimator):
+    machine = estimator(bias="free", warm_start=True).fit(HARD_X, HARD_Y)
+    steps = machine.n_iter_
+    assert machine.fit(HARD_X, HARD_Y).n_iter_ < 0.1 * steps
 
 
 @pytest.mark.parametrize(

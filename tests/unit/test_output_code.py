@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from sklearn.datasets import load_digits, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -132,3 +133,60 @@ def test_what_is_no_estimator_is_refused():
             wm.OutputCode(wrong).fit(IRIS_X, IRIS_Y)
     with pytest.raises(TypeError, match="estimator must have a decision_function or predict_proba"):
         wm.OutputCode(FunctionTransformer()).fit(IRIS_X, IRIS_Y)
+
+
+LABELS = np.column_stack([IRIS_Y == 0, IRIS_Y > 0, IRIS_X[:, 0] > 5.8, IRIS_X[:, 1] > 3]).astype(int)
+"""Two that exclude each other and two that any point may have."""
+
+
+@KINDS
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix, np.ndarray.tolist])
+def test_several_labels_are_predicted_as_by_one_vs_rest(estimator, form):
+    theirs = OneVsRestClassifier(estimator).fit(IRIS_X, form(LABELS))
+    ours = wm.OutputCode(estimator).fit(IRIS_X, form(LABELS))
+    expected, found = theirs.predict(IRIS_X), ours.predict(IRIS_X)
+    assert sp.issparse(found) == sp.issparse(expected)
+    np.testing.assert_array_equal(*(Y.toarray() if sp.issparse(Y) else Y for Y in (found, expected)))
+    assert ours.multilabel_ and theirs.multilabel_
+    np.testing.assert_array_equal(ours.classes_, theirs.classes_)
+    assert ours.score(IRIS_X, form(LABELS)) == theirs.score(IRIS_X, form(LABELS))
+    assert ours.n_features_in_ == 4
+    for answer in ("decision_function", "predict_proba"):
+        if hasattr(theirs, answer):
+            np.testing.assert_allclose(getattr(ours, answer)(IRIS_X), getattr(theirs, answer)(IRIS_X))
+
+
+def test_a_label_that_all_points_have_is_there_everywhere():
+    Y = np.column_stack([np.ones(150, dtype=int), LABELS, np.zeros(150, dtype=int)])
+    with pytest.warns(UserWarning) as warnings:
+        machine = wm.OutputCode(RidgeClassifier()).fit(IRIS_X, Y)
+    assert [str(each.message) for each in warnings] == [
+        "All training points have label 0: every point will be given it.",
+        "No training points have label 5: no point will be given it.",
+    ]
+    found = machine.predict(IRIS_X)
+    assert found[:, 0].all() and not found[:, 5].any()
+    assert machine.n_features_in_ == 4 and not hasattr(machine, "predict_proba")
+
+
+def test_several_labels_after_classes_leave_nothing_behind():
+    machine = wm.OutputCode(LogisticRegression()).fit(IRIS_X, IRIS_Y)
+    machine.fit(IRIS_X, LABELS)
+    assert not hasattr(machine, "code_") and machine.predict(IRIS_X).shape == LABELS.shape
+    machine.fit(IRIS_X, IRIS_Y)
+    assert machine.code_.shape == (3, 3) and not machine.multilabel_
+
+
+@pytest.mark.parametrize(
+    "parameters, message",
+    [
+        ({"code": "all-pairs"}, "each a problem of its own: leave code at 'one-vs-all'"),
+        ({"code": [[1, -1], [-1, 1], [1, 1], [-1, -1]]}, "leave code at 'one-vs-all'"),
+        ({"decoding": "loss"}, "leave decoding at 'auto'"),
+    ],
+)
+def test_several_labels_have_no_code(parameters, message):
+    machine = wm.OutputCode(RidgeClassifier(), **parameters)
+    with pytest.raises(ValueError, match=message):
+        machine.fit(IRIS_X, LABELS)
+    assert not hasattr(machine, "estimators_")

@@ -356,3 +356,16 @@ def test_ctrl_c_carries_the_scores_known_by_then():
     known = np.isfinite(caught.value.result.scores)
     assert known.any() and not known.all()
     assert time.monotonic() - start < 30
+
+
+def test_a_random_code_is_drawn_once_for_a_search_and_its_best_machine():
+    random = np.random.default_rng(0)
+    y = np.arange(120) % 8
+    X = random.standard_normal((120, 3)) + y[:, None]
+    machine = wm.SVC(multiclass="sparse-random", random_state=np.random.RandomState(3))
+    result = wm.cross_validate_path(machine, X, y, Cs=[1.0], gammas=[0.1], cv=3)
+    best = result.best_estimator().fit(X, y)
+    np.testing.assert_array_equal(clone(best).fit(X, y).code_, best.code_)
+    expected = cross_val_score(clone(best), X, y, cv=StratifiedKFold(3))
+    np.testing.assert_allclose(result.scores[0, 0], expected)
+    assert machine.multiclass == "sparse-random"  # the caller's own is as it was

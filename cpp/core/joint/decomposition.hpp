@@ -6,14 +6,16 @@
 //           f  <- f + K[:, W] (change of the coefficients of W), all N columns from the same rows
 //   until   the largest violation is at most the tolerance, on all examples and in double
 //
+// With a free bias (bias.hpp), b follows whenever W is as good as it has to be.//
 // No constraint joins two examples, so steps on single examples converge, and W always holds the worst of them.
 
-#include <memory>
 #include <numeric>
 #include <optional>
 
+#include "../block_room.hpp"
 #include "../row_cache.hpp"
 #include "../solve.hpp"
+#include "../violators.hpp"
 #include "iterate.hpp"
 #include "state.hpp"
 
@@ -25,7 +27,7 @@ class Decomposition {
   Decomposition(Iterate& iterate, Index size, const Settings& settings, bool may_need_double, Observer& observer,
                 Counters& counters, Trace& trace)
       : iterate_(iterate),
-        size_(affordable(size, settings.cache_bytes)),
+        size_(BlockRoom<Real>::affordable(size, settings.cache_bytes, few)),
         settings_(settings),
         may_need_double_(may_need_double),
         observer_(observer),
@@ -40,9 +42,9 @@ class Decomposition {
   /// Nothing: single precision does not suffice, continue in double.
   std::optional<Status> run() {
     while (true) {
-      end_polish_if_due();
+      goal_.end_polish_if_due(counters_.iterations);
       if (!values_lost_) violation_ = state_.largest_violation();
-      if (violation_ <= aim_ && verified()) return outcome(status_);
+      if (violation_ <= aim() && verified()) return outcome(status_);
       if (out_of_iterations() || told_to_stop()) return finish(outcome(status_));
       if (precision_exhausted_) return std::nullopt;
       if (!improve(choose()) && nothing_to_gain()) return outcome(status_);
@@ -67,8 +69,7 @@ class Decomposition {
   }
 
   bool out_of_iterations() {
-    const std::int64_t limit = settings_.run.stop.max_iterations;
-    return limit >= 0 && counters_.iterations >= limit && stop(Status::MaxIterations);
+    return settings_.run.stop.is_exhausted(counters_.iterations) && stop(Status::MaxIterations);
   }
 
   bool told_to_stop() {
@@ -78,25 +79,16 @@ class Decomposition {
   /// What rounding in the rows may have done to slacks, differences of two values.
   double error() const { return 2.0 * iterate_.gram().rounding(arithmetic_of<Real>) * travelled_; }
 
-  void activate(std::vector<Index> examples) {
-    cache_.set_columns(std::make_shared<const std::vector<Index>>(examples));
-    state_.resize(std::move(examples));
-    for (Index e = 0; e < state_.size(); ++e) {
-      const Index i = state_.example[e];
-      state_.diagonal[e] = iterate_.diagonal(i);
-      for (Index k = 0; k < state_.classes(); ++k) {
-        state_.alpha[state_.at(k, e)] = iterate_.alpha[iterate_.at(k, i)];
-        state_.value[state_.at(k, e)] = iterate_.value[iterate_.at(k, i)];
-      }
-    }
-    state_.begin();
-    violation_ = state_.largest_violation();
-  }
-
   void activate_all() {
     std::vector<Index> all(iterate_.n());
     std::iota(all.begin(), all.end(), Index{0});
-    activate(std::move(all));
+    cache_.set_columns(std::make_shared<const std::vector<Index>>(all));
+    state_.resize(std::move(all));
+    for (Index i = 0; i < iterate_.n(); ++i) state_.diagonal[i] = iterate_.diagonal(i);
+    state_.alpha = iterate_.alpha;
+    state_.value = iterate_.value;
+    state_.begin();
+    violation_ = state_.largest_violation();
   }
 
   /// The iterate learns the values the state has.
@@ -111,12 +103,15 @@ class Decomposition {
     if (!settings_.run.shrinking) return;
     std::vector<Index> left;
     for (Index e = 0; e < state_.size(); ++e)
-      if (!state_.is_settled(e, violation_)) left.push_back(state_.example[e]);
+      if (!state_.is_settled(e, violation_)) left.push_back(e);
     if (2 * static_cast<Index>(left.size()) > state_.size() || left.empty()) return;
     ++counters_.shrinks;
-    if (!shrunk()) iterate_.refer();
-    store_values();
-    activate(std::move(left));
+    if (!shrunk()) {  // once for all: examples set aside later still have their values of this moment in the iterate
+      iterate_.refer();
+      store_values();
+    }
+    state_.keep(left);
+    cache_.set_columns(std::make_shared<const std::vector<Index>>(state_.example));
   }
 
   /// The values of the iterate, exact where that counts; false if told to stop meanwhile.
@@ -153,25 +148,20 @@ class Decomposition {
 
   /// Leaves with exact values, unless somebody is waiting and it would take long.
   Status finish(Status why) {
-    const double patience = why == Status::Interrupted ? 0.02 : why == Status::MaxTime ? 0.1 : infinity;
-    const double deadline = observer_.seconds() + patience;
-    renew([&] { return observer_.seconds() > deadline; });
+    const double deadline = observer_.seconds() + patience(why);
+    const auto must_stop = [&] { return observer_.seconds() > deadline; };
+    if (!renew(must_stop)) return why;
+    iterate_.shift(iterate_.bias.leave(state_));
+    balance(must_stop);
     return why;
   }
 
-  /// Positions, ascending. Neighbours violate together: half of W are the worst, half come from all over the data.
+  /// Positions, ascending.
   std::vector<Index> choose() const {
     std::vector<Index> chosen;
     for (Index e = 0; e < state_.size(); ++e)
       if (state_.violation[e] > 0.0) chosen.push_back(e);
-    const std::size_t room = size_, worst = (room + 1) / 2, others = room - worst;
-    if (chosen.size() > room) {
-      std::nth_element(chosen.begin(), chosen.begin() + worst, chosen.end(),
-                       [&](Index a, Index b) { return state_.violation[a] > state_.violation[b]; });
-      std::sort(chosen.begin() + worst, chosen.end());
-      for (std::size_t m = 0; m < others; ++m) chosen[worst + m] = chosen[worst + m * (chosen.size() - worst) / others];
-      chosen.resize(room);
-    }
+    spread(chosen, size_, [&](Index a, Index b) { return state_.violation[a] > state_.violation[b]; });
     std::sort(chosen.begin(), chosen.end());
     return chosen;
   }
@@ -181,7 +171,8 @@ class Decomposition {
     const auto must_stop = [&] { return told_to_stop(); };
     std::vector<Index> examples;
     for (Index e : W) examples.push_back(state_.example[e]);
-    if (!cache_.block(examples, W, room_for(W.size() * W.size()), iterate_.threads(), must_stop)) return true;
+    Real* const block = room_.of(W.size() * W.size(), [&](std::size_t bytes) { cache_.lend(bytes); });
+    if (!cache_.block(examples, W, block, iterate_.threads(), must_stop)) return true;
     const std::vector<double> change = best_change(W, std::move(examples));
     std::vector<Index> moved, rows;
     for (std::size_t a = 0; a < W.size(); ++a)
@@ -195,15 +186,21 @@ class Decomposition {
     std::vector<double> weights;
     for (Index k = 0; k < state_.classes(); ++k)
       for (Index a : moved) weights.push_back(change[k * W.size() + a]);
-    for (const double c : weights) travelled_ += std::max(0.0, c);
-    values_lost_ =
-        !cache_.accumulate(rows, weights.data(), state_.value.data(), iterate_.threads(), must_stop, state_.classes());
-    state_.begin();
+    take(rows, weights, must_stop);
     ++counters_.rounds;
     if (trace_.due(counters_.rounds))
       trace_.record(progress(), counters_.cache_hits, rows.front(), rows.back(),
                     {static_cast<double>(moved.size()), 0.0, StepKind::Free});
     return true;
+  }
+
+  /// The values follow changes of the coefficients of these examples, by class.
+  template <class MustStop>
+  void take(const std::vector<Index>& examples, const std::vector<double>& changes, MustStop must_stop) {
+    for (const double c : changes) travelled_ += std::max(0.0, c);
+    values_lost_ = !cache_.accumulate(examples, changes.data(), state_.value.data(), iterate_.threads(), must_stop,
+                                      state_.classes());
+    state_.begin();
   }
 
   /// Steps on single examples of W until it is much better than the rest; returns the change of coefficients, by class.
@@ -220,7 +217,7 @@ class Decomposition {
       }
     }
     inner_.begin();
-    const double enough = std::max(0.1 * violation_, 0.9 * aim_);
+    const double enough = std::max(0.1 * violation_, 0.9 * aim());
     for (std::int64_t step = 0, limit = inner_iterations(m); step < limit; ++step) {
       const Index e = inner_.most_promising();
       if (e < 0 || inner_.largest_violation() <= enough) break;
@@ -244,14 +241,13 @@ class Decomposition {
     return change;
   }
 
-  std::int64_t inner_iterations(std::int64_t q) const {
-    const std::int64_t limit = settings_.run.stop.max_iterations, plenty = 64 * q;
-    return limit < 0 ? plenty : std::min(plenty, limit - counters_.iterations);
-  }
+  std::int64_t inner_iterations(std::int64_t q) const { return settings_.run.stop.left(counters_.iterations, 64 * q); }
 
   /// No change that helps: look at everything again; if that was already so, this is the end.
   bool nothing_to_gain() {
+    const std::vector<double> b = iterate_.bias.values();
     if (verified()) return true;
+    if (iterate_.bias.values() != b) return false;
     if (!may_need_double_) return stop(Status::Stalled);
     precision_exhausted_ = true;
     return false;
@@ -260,60 +256,59 @@ class Decomposition {
   /// Optimal on the active examples: is it on all of them, in double?
   bool verified() {
     const bool shrunk_before = shrunk();
+    const auto must_stop = [&] { return told_to_stop(); };
     if (!reload()) return true;
-    if (violation_ <= tolerance_) {
-      status_ = Status::Optimal;
-      return !polish();
+    if (violation_ <= goal_.tolerance()) {
+      if (follow_bias()) return false;
+      if (!balance(must_stop)) return true;
     }
-    if (!shrunk_before && violation_ > 0.5 * best_exact_ && ++stalls_ > 3) {
+    if (violation_ <= goal_.tolerance()) {
+      status_ = Status::Optimal;
+      return !goal_.polish(counters_.iterations);
+    }
+    if (!shrunk_before && goal_.in_vain(violation_, 3)) {
       precision_exhausted_ = may_need_double_;
       return !precision_exhausted_ && stop(Status::Stalled);
     }
-    best_exact_ = std::min(best_exact_, violation_);
-    aim_ = std::max(0.5 * tolerance_, tolerance_ - 2.0 * iterate_.correction());
+    goal_.missed(violation_, 2.0 * iterate_.correction());
     return false;
   }
 
-  /// Goes on to a violation of rounding size if that was asked for; false if it is done or not wanted.
-  bool polish() {
-    const std::int64_t steps = settings_.run.stop.polish;
-    if (polished_ || steps <= 0 || counters_.iterations == 0) return false;
-    polished_ = true;
-    tolerance_ = aim_ = 1e-11 * iterate_.problem().margin;
-    polish_end_ = counters_.iterations + steps;
+  /// To balance the multipliers takes a part of the tolerance.
+  double aim() const { return (iterate_.bias.exists() ? 0.5 : 1.0) * goal_.aim(); }
+
+  /// Whether there is a free bias that the multipliers, all of them active, pull elsewhere; it is there then.
+  bool follow_bias() {
+    const std::vector<double> way = iterate_.bias.follow(state_, goal_.tolerance(), aim());
+    if (way.empty()) return false;
+    iterate_.shift(way);
+    violation_ = state_.largest_violation();
     return true;
   }
 
-  void end_polish_if_due() {
-    if (counters_.iterations < polish_end_) return;
-    tolerance_ = aim_ = settings_.run.stop.tolerance;
-    polish_end_ = never;
-  }
-
-  /// What ends the polishing of a solution that is good enough does not make it worse.
-  Status outcome(Status status) const {
-    return polish_end_ != never && violation_ <= settings_.run.stop.tolerance ? Status::Optimal : status;
-  }
-
-  /// Memory that stays from one block to the next, a part of the budget for rows.
-  Real* room_for(std::size_t entries) {
-    if (entries > room_size_) {
-      cache_.lend((entries - room_size_) * sizeof(Real));
-      room_.reset();
-      room_ = std::make_unique_for_overwrite<Real[]>(room_size_ = entries);
+  /// Takes out of the multipliers, all of them active, what keeps a bias from being free; false if told to stop.
+  template <class MustStop>
+  bool balance(MustStop must_stop) {
+    const std::vector<double> before = state_.alpha;
+    const std::vector<Index> changed = iterate_.bias.balance(state_.alpha);
+    if (changed.empty()) return true;
+    iterate_.alpha = state_.alpha;
+    const Index N = state_.classes();
+    std::vector<double> weights(changed.size() * N);
+    for (std::size_t m = 0; m < changed.size(); ++m) {
+      const Index i = changed[m];
+      iterate_.problem().coefficients(
+          state_.label[i], [&](Index k) { return state_.alpha[state_.at(k, i)] - before[state_.at(k, i)]; },
+          [&](Index k, double c) { weights[k * changed.size() + m] = c; });
     }
-    return room_.get();
+    take(changed, weights, must_stop);
+    return renew(must_stop);
   }
 
-  /// No more examples than let their block be half of the budget, if that is not too few to work with.
-  static Index affordable(Index size, std::size_t cache_bytes) {
-    constexpr double few = 64;
-    const double most = std::sqrt(0.5 * static_cast<double>(cache_bytes) / sizeof(Real));
-    return static_cast<Index>(std::max(std::min<double>(few, size), std::min<double>(most, size)));
-  }
+  Status outcome(Status status) const { return goal_.outcome(status, violation_); }
 
+  static constexpr double few = 64;  // examples, too few to work with
   static constexpr std::int64_t rounds_between_shrinks = 8;
-  static constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 
   Iterate& iterate_;
   const Index size_;
@@ -324,23 +319,20 @@ class Decomposition {
   Trace& trace_;
   RowCache<Real> cache_;
   State state_{iterate_.problem()}, inner_{iterate_.problem()};
-  std::unique_ptr<Real[]> room_;
-  std::size_t room_size_ = 0;
+  BlockRoom<Real> room_;
   double objective_ = 0.0, violation_ = infinity, travelled_ = 0.0;
-  double tolerance_ = settings_.run.stop.tolerance, aim_ = tolerance_;  // the aim is lower where rounding has deceived
-  double best_exact_ = infinity;
-  std::int64_t polish_end_ = never;
-  bool polished_ = false, precision_exhausted_ = false, values_lost_ = false;
-  int stalls_ = 0;
+  Goal goal_{settings_.run.stop, 1e-11 * iterate_.problem().margin};
+  bool precision_exhausted_ = false, values_lost_ = false;
   Status status_ = Status::Optimal;
 };
 
 /// Writes down how a run ended in a state of all examples; without exact values, what it believed. No claim that the
 /// certificate does not confirm.
-inline void conclude(const State& state, Status status, bool exact, const Progress& believed, const Stop& stop,
-                     Observer& observer, Solution& solution) {
+inline void conclude(const State& state, const Bias& bias, Status status, bool exact, const Progress& believed,
+                     const Stop& stop, Observer& observer, Solution& solution) {
   const Index n = state.size(), N = state.classes();
   solution.status = status;
+  exact = exact && bias.is_balanced(state.alpha);
   solution.exact = exact;
   if (exact)
     solution.certificate = state.certify();
@@ -352,6 +344,10 @@ inline void conclude(const State& state, Status status, bool exact, const Progre
                             {},
                             {},
                             {}};
+  if (bias.exists())
+    for (auto* each :
+         {&solution.certificate.offset, &solution.certificate.offset_low, &solution.certificate.offset_high})
+      *each = bias.values();
   if (status == Status::Optimal && !(exact && solution.certificate.violation <= stop.tolerance))
     solution.status = Status::Stalled;
   solution.alpha.resize(state.alpha.size());
@@ -387,7 +383,8 @@ inline Solution solve(const Problem& problem, const Gram& gram, Index size, cons
     const std::optional<Status> status = begun ? run.run() : told;
     Progress believed = run.progress();
     if (!begun) believed.violation = infinity;
-    if (status) conclude(run.state(), *status, iterate.exact(), believed, settings.run.stop, observer, solution);
+    if (status)
+      conclude(run.state(), iterate.bias, *status, iterate.exact(), believed, settings.run.stop, observer, solution);
     return status.has_value();
   };
   const bool at_once =

@@ -8,7 +8,7 @@
 #include "../counters.hpp"
 #include "../gram_product.hpp"
 #include "../slots.hpp"
-#include "problem.hpp"
+#include "bias.hpp"
 
 namespace wm::joint {
 
@@ -22,6 +22,7 @@ class Iterate {
         counters_(counters),
         alpha(entries()),
         value(entries(), 0.0),
+        bias(problem),
         reference_(entries(), 0.0),
         exact_value_(entries(), 0.0),
         exact_at_(entries(), 0.0),
@@ -55,13 +56,20 @@ class Iterate {
   Counters& counters_;
 
  public:
-  std::vector<double> alpha, value;  // by class and example
+  std::vector<double> alpha, value;  // by class and example; the values with the bias
+  Bias bias;
+
+  /// The bias has moved, and the values go with it.
+  void shift(const std::vector<double>& way) {
+    for (Index k = 0; k < static_cast<Index>(way.size()); ++k)
+      for (Index i = 0; i < n(); ++i) value[at(k, i)] += way[k];
+  }
 
   /// The values at `alpha` from entries in Real, all of them; false if told to stop.
   template <class Real, class MustStop>
   bool start(MustStop must_stop) {
     std::fill(reference_.begin(), reference_.end(), 0.0);
-    std::fill(value.begin(), value.end(), 0.0);
+    for (Index k = 0; k < problem_.classes; ++k) std::fill_n(value.begin() + at(k, 0), n(), bias[k]);
     std::vector<Index> all(n());
     std::iota(all.begin(), all.end(), Index{0});
     return update<Real>(all, must_stop);
@@ -103,9 +111,9 @@ class Iterate {
         const Index i = (*examples)[e];
         has_exact_[i] = 1;
         for (Index k = 0; k < problem_.classes; ++k) {
-          const double exact = (*values)[k * examples->size() + e];
-          correction_ = std::max(correction_, std::abs(exact - value[at(k, i)]));
-          value[at(k, i)] = exact_value_[at(k, i)] = exact;
+          const double exact = exact_value_[at(k, i)] = (*values)[k * examples->size() + e];
+          correction_ = std::max(correction_, std::abs(exact + bias[k] - value[at(k, i)]));
+          value[at(k, i)] = exact + bias[k];
         }
       }
     exact_at_ = std::move(now);

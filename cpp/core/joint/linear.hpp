@@ -6,8 +6,8 @@
 //   until   the largest violation is at most the tolerance, on all examples, with w made again from the multipliers
 //
 // A step costs N d multiplications instead of a kernel row. Everything is in double precision. A bias is the weight of
-// a coordinate that is one (Keerthi et al., KDD 2008, for steps on one example after the other; the order in which
-// they come changes with every pass).
+// a coordinate that is one, or of the root of s if it is free (bias.hpp) (Keerthi et al., KDD 2008, for steps on one
+// example after the other; the order in which they come changes with every pass).
 
 #include "../points.hpp"
 #include "decomposition.hpp"
@@ -21,7 +21,10 @@ class LinearDescent {
                 Counters& counters, Trace& trace)
       : problem_(problem),
         points_(points),
-        bias_(bias),
+        constant_(problem.has_bias() ? std::sqrt(problem.bias_scale)
+                  : bias             ? 1.0
+                                     : 0.0),
+        bias_(problem),
         settings_(settings),
         observer_(observer),
         counters_(counters),
@@ -59,6 +62,7 @@ class LinearDescent {
 
   const State& state() const { return state_; }
   bool exact() const { return exact_; }
+  const Bias& bias() const { return bias_; }
 
  private:
   bool shrunk() const { return active_.size() < static_cast<std::size_t>(state_.size()); }
@@ -68,8 +72,7 @@ class LinearDescent {
   }
 
   bool out_of_iterations() {
-    const std::int64_t limit = settings_.run.stop.max_iterations;
-    if (limit < 0 || counters_.iterations < limit) return false;
+    if (!settings_.run.stop.is_exhausted(counters_.iterations)) return false;
     status_ = Status::MaxIterations;
     return true;
   }
@@ -84,7 +87,7 @@ class LinearDescent {
       else
         body(c, static_cast<double>(point.values[c]));
     }
-    if (bias_) body(points_.dimension, 1.0);
+    if (constant_ > 0.0) body(points_.dimension, constant_);
   }
 
   /// The values of all functions at an example, into the state.
@@ -92,8 +95,9 @@ class LinearDescent {
     double* const __restrict f = value_.data();
     const double* const __restrict w = weights_.data();
     const std::size_t stride = stride_;
+    std::copy(bias_.values().begin(), bias_.values().end(), f);
+    std::fill(f + state_.classes(), f + stride, 0.0);
     simd::on_avx2([&]() WM_INLINE_LAMBDA {
-      for (std::size_t k = 0; k < stride; ++k) f[k] = 0.0;
       each_coordinate(i, [&](Index j, double x) WM_INLINE_LAMBDA {
         for (std::size_t k = 0; k < stride; k += lane)
           for (std::size_t l = 0; l < lane; ++l) f[k + l] += x * w[j * stride + k + l];
@@ -119,7 +123,7 @@ class LinearDescent {
 
   /// A step on every active example; those that are settled with this reserve are set aside.
   void pass(double reserve) {
-    const std::int64_t m = static_cast<std::int64_t>(active_.size()), limit = settings_.run.stop.max_iterations;
+    const std::int64_t m = static_cast<std::int64_t>(active_.size());
     std::vector<char> aside(m, 0);
     std::int64_t moved = 0, stride = std::max<std::int64_t>(1, static_cast<std::int64_t>(0.618 * m) + passes_ % 7);
     while (std::gcd(stride, m) != 1) ++stride;
@@ -131,7 +135,7 @@ class LinearDescent {
       const double violation = state_.scan(i);
       worst = std::max(worst, violation);
       if (settings_.run.shrinking && violation <= 0.0) aside[at] = state_.is_settled(i, reserve);
-      if (violation <= negligible * aim_ || (limit >= 0 && counters_.iterations >= limit)) continue;
+      if (violation <= negligible * aim_ || settings_.run.stop.is_exhausted(counters_.iterations)) continue;
       objective_ += state_.improve(i);
       add(i, state_.change());
       ++counters_.iterations;
@@ -183,7 +187,15 @@ class LinearDescent {
     if (shrunk()) ++counters_.unshrinks;
     const bool whole = !shrunk();
     activate_all();
-    if (!refresh([&] { return told_to_stop(); })) return true;
+    const auto must_stop = [&] { return told_to_stop(); };
+    if (!refresh(must_stop)) return true;
+    if (violation_ <= settings_.run.stop.tolerance) {
+      if (!bias_.follow(state_, settings_.run.stop.tolerance, aim_).empty()) {
+        violation_ = state_.largest_violation();
+        return false;
+      }
+      if (!balance(must_stop)) return true;
+    }
     status_ = Status::Optimal;
     if (violation_ <= settings_.run.stop.tolerance) return true;
     if (!whole) return false;
@@ -193,10 +205,18 @@ class LinearDescent {
   }
 
   Status finish(Status why) {
-    const double patience = why == Status::Interrupted ? 0.02 : why == Status::MaxTime ? 0.1 : infinity;
-    const double deadline = observer_.seconds() + patience;
-    refresh([&] { return observer_.seconds() > deadline; });
+    const double deadline = observer_.seconds() + patience(why);
+    const auto must_stop = [&] { return observer_.seconds() > deadline; };
+    if (!refresh(must_stop)) return why;
+    bias_.leave(state_);
+    balance(must_stop);
     return why;
+  }
+
+  /// Takes out of the multipliers what keeps a bias from being free; false if told to stop.
+  template <class MustStop>
+  bool balance(MustStop must_stop) {
+    return bias_.balance(state_.alpha).empty() || refresh(must_stop);
   }
 
   static constexpr std::size_t lane = 4;      // classes are padded to so many
@@ -204,7 +224,8 @@ class LinearDescent {
 
   const Problem& problem_;
   const Vectors& points_;
-  const bool bias_;
+  const double constant_;
+  Bias bias_;
   const Settings& settings_;
   Observer& observer_;
   Counters& counters_;
@@ -214,7 +235,7 @@ class LinearDescent {
   State state_;
   std::vector<Index> active_;
   std::int64_t passes_ = 0;
-  double violation_ = infinity, objective_ = 0.0, aim_ = settings_.run.stop.tolerance;
+  double violation_ = infinity, objective_ = 0.0, aim_ = (bias_.exists() ? 0.5 : 1.0) * settings_.run.stop.tolerance;
   bool exact_ = false;
   Status status_ = Status::Optimal;
 };
@@ -227,7 +248,7 @@ inline Solution solve_linear(const Problem& problem, const Points& points, bool 
       [&](const auto& vectors) {
         LinearDescent run(problem, vectors, bias, settings, observer, solution.counters, solution.trace);
         const Status status = run.run();
-        conclude(run.state(), status, run.exact(), run.progress(), settings.run.stop, observer, solution);
+        conclude(run.state(), run.bias(), status, run.exact(), run.progress(), settings.run.stop, observer, solution);
       },
       points);
   return solution;

@@ -18,6 +18,9 @@
 //   c_ik = [k = y_i] A_i - alpha_ik   (relative)   or   A_i / N - alpha_ik   (absolute),     f_k = sum_i c_ik k(x_i,
 //   .).
 //
+// With constants b_k that no norm pays for, f_k + b_k in place of f_k, come the constraints  S_k = sum_i c_ik = 0  that
+// join all examples; see bias.hpp.
+//
 //   relative, sum: Weston and Watkins 1999.  relative, largest: Crammer and Singer 2001.  absolute, sum: Lee, Lin and
 //   Wahba 2004.  Dogan, Glasmachers and Igel (JMLR 17, 2016) see them as one family.
 
@@ -42,11 +45,14 @@ struct Problem {
   Index classes;
   double margin;
   Loss loss;
+  std::span<const double> bias = {};  // b at the start, by class; empty: there is none
+  double bias_scale = 0.0;            // what is added to all entries of the Gram to find b
 
   Index size() const { return static_cast<Index>(labels.size()); }
   Index point(Index i) const { return points.empty() ? i : points[i]; }
   bool relative() const { return loss != Loss::AbsoluteSum; }
   bool one_slack() const { return loss == Loss::RelativeLargest; }
+  bool has_bias() const { return !bias.empty(); }
 
   /// The coefficients that the multipliers of an example with label y stand for; both linear and both by class.
   template <class Alpha, class Write>
@@ -70,6 +76,9 @@ inline void Problem::check(Index gram_rows) const {
   if (start.size() != n * classes) fail("start must have one entry per example and class.");
   if (points.empty() ? static_cast<Index>(n) > gram_rows : points.size() != n)
     fail("points must have one entry per example.");
+  if (has_bias() && one_slack()) fail("A free bias needs a slack for every class.");
+  if (has_bias() && (bias.size() != static_cast<std::size_t>(classes) || !(bias_scale > 0.0)))
+    fail("bias must have one entry per class, and a positive scale.");
   std::vector<char> named(gram_rows, 0);
   for (std::size_t i = 0; i < n; ++i) {
     const std::string which = " (example " + std::to_string(i) + ").";

@@ -29,6 +29,22 @@ class State {
     for (auto* each : {&alpha, &value}) each->assign(m * problem_->classes, 0.0);
   }
 
+  /// Those at these positions stay, the others are forgotten.
+  void keep(const std::vector<Index>& positions) {
+    const State all = *this;
+    std::vector<Index> examples;
+    for (Index e : positions) examples.push_back(all.example[e]);
+    resize(std::move(examples));
+    for (Index e = 0; e < size(); ++e) {
+      diagonal[e] = all.diagonal[positions[e]];
+      for (Index k = 0; k < classes(); ++k) {
+        alpha[at(k, e)] = all.alpha[all.at(k, positions[e])];
+        value[at(k, e)] = all.value[all.at(k, positions[e])];
+      }
+    }
+    begin();
+  }
+
   void begin() {
     std::fill(total.begin(), total.end(), 0.0);
     for (Index k = 0; k < classes(); ++k)

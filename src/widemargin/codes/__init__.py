@@ -29,7 +29,7 @@ from .decodings import (
 from .hill_climbing import hill_climbing
 from .random_codes import dense_random, sparse_random
 from .report import CodeReport
-from .scheme import CODES, DECODINGS, Scheme, choose_code, choose_scheme
+from .scheme import CODES, DECODINGS, Scheme, choose_code, choose_scheme, drawn
 from .small_codes import all_pairs, complete, one_vs_all, two_classes
 
 __all__ = [
@@ -60,6 +60,7 @@ __all__ = [
     "complete",
     "dag_order",
     "dense_random",
+    "drawn",
     "hill_climbing",
     "one_vs_all",
     "sparse_random",

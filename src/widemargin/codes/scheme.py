@@ -47,6 +47,9 @@ CODES: dict[str, Callable[[int, Any], Code]] = {
 }
 """Codes by name, for so many classes and a random state."""
 
+RANDOM = ("dense-random", "sparse-random", "bch", "hill-climbing")
+"""Those that are drawn."""
+
 COUPLINGS: dict[str, type[Coupling]] = {
     "normalised": Normalised,
     "wu-lin-weng-1": WuLinWeng1,
@@ -167,6 +170,20 @@ def choose_code(code: Any, names: NDArray[Any], random_state: Any = None) -> Cod
     code = code if isinstance(code, Code) else Code(code)
     code.check(names.tolist())
     return two_classes() if code.n_classes == 2 else code
+
+
+def drawn(code: Any, names: NDArray[Any], random_state: Any = None) -> Any:
+    """What stands for the same valid code wherever it is used: itself, or a random one that is drawn here.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from widemargin.codes import drawn
+    >>> drawn("all-pairs", np.arange(4)), drawn("sparse-random", np.arange(4))
+    ('all-pairs', Code('sparse-random', 4 classes, 25 columns))
+    """
+    chosen = choose_code(code, names, 0 if random_state is None else random_state)
+    return chosen if isinstance(code, str) and code in RANDOM else code
 
 
 def _decoding_of(decoding: Any, code: Any, M: NDArray[np.int8], loss: Loss | None) -> Decoding:

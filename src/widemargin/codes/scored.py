@@ -31,6 +31,8 @@ class ScoredClassifier(ClassifierMixin):
 def check_seen(y: ArrayLike, classes: Any) -> None:
     """Raise a ValueError that names the first row whose label is none of these classes."""
     labels = np.asarray(y)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
     if labels.ndim != 1:
         return
     unseen = ~np.isin(labels, classes)

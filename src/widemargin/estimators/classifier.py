@@ -136,7 +136,7 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
         n, M, labels = count(X), classes.scheme.M, classes.labels
         rows, columns = np.flatnonzero(weight).astype(np.int32), M.shape[1]
         self._check_feasible(labels[rows], weight[rows], classes.weights[labels[rows]], M, classes.names)
-        folds = self._folds(labels[rows]) if self.probability else []
+        folds = self._folds(classes.names[labels[rows]]) if self.probability else []
         parts = [rows, *(rows[train] for train, _ in folds)]
         kernel, gram = self._bind(X, weight)
         last = self._last_coefficients(n, columns)
@@ -360,9 +360,9 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
         """Logarithms of `predict_proba`."""
         return np.log(self.predict_proba(X))
 
-    def _folds(self, labels: NDArray[np.integer]) -> list[Any]:
+    def _folds(self, y: NDArray[Any]) -> list[Any]:
         seed = None if self.random_state is None else check_random_state(self.random_state)
-        return calibration.cross_fit_folds(labels, FOLDS, seed)
+        return calibration.cross_fit_folds(y, FOLDS, seed)
 
     def _calibrate(self, unseen: NDArray[np.float64], labels: NDArray[np.integer], weight: Vector) -> None:
         """Fit the sigmoids to values of points that the machines behind them have not seen."""

@@ -164,7 +164,10 @@ def read_classes(y: Any) -> tuple[NDArray, NDArray[np.int32]]:
     refuse_gaps(y)
     labels = np.asarray(y)
     if labels.dtype == object:
-        kinds = {type(label).__name__: row for row, label in reversed(list(enumerate(labels)))}
+        kinds = {
+            "str" if isinstance(label, str) else type(label).__name__: row
+            for row, label in reversed(list(enumerate(labels)))
+        }
         if "NoneType" in kinds:
             raise ValueError(
                 f"Input y contains None in row {kinds['NoneType']}: drop the row or give it a class."

@@ -8,21 +8,24 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin import codes
+from widemargin.codes.scored import ScoredClassifier
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import all_or_nothing
 from widemargin.estimators.classes import Classes
+from widemargin.estimators.output_code import column_values, fit_column, read_weight
 from widemargin.joint.crammer_singer import CrammerSinger
 from widemargin.joint_problems import crammer_singer
+from widemargin.problems import Vector
 
 Matrix = NDArray[np.float64]
 
 
-class ContinuousCode(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class ContinuousCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
     """A code of real numbers, learnt from the outputs of two-class machines.
 
     A code over {-1, 0, +1}, a row per class and a column per machine, says which classes each machine tells
@@ -105,7 +108,7 @@ class ContinuousCode(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = get_tags(self.estimator).input_tags.sparse
         return tags
 
-    def fit(self, X: Any, y: ArrayLike) -> ContinuousCode:
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> ContinuousCode:
         """Train the two-class machines, and the code on their outputs.
 
         Parameters
@@ -113,6 +116,8 @@ class ContinuousCode(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
             Classes, numbers or strings.
+        sample_weight : array-like of shape (n_samples,), optional
+            Factors of the price of each point, if the estimator takes them.
 
         Returns
         -------
@@ -122,10 +127,13 @@ class ContinuousCode(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             self._check_parameters()
             X, y = validate_data(self, X, y, accept_sparse="csr")
             names, labels = sample.read_classes(y)
-            Classes(names, labels, np.ones(len(names))).check(np.ones(len(labels)))
+            given = read_weight(self.estimator, X, sample_weight)
+            weight = np.ones(len(labels)) if given is None else given
+            Classes(names, labels, np.ones(len(names))).check(weight)
             self.classes_, self.initial_code_ = names, codes.choose_code(self.code, names).matrix
-            self.estimators_ = [self._column_machine(X, column[labels]) for column in self.initial_code_.T]
-            self._fit_code(self._outputs(X), labels)
+            columns = [column[labels] for column in self.initial_code_.T]
+            self.estimators_ = [fit_column(self.estimator, X, sides, given) for sides in columns]
+            self._fit_code(self._outputs(X), labels, weight)
         return self
 
     def _check_parameters(self) -> None:
@@ -139,25 +147,23 @@ class ContinuousCode(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"norm={self.norm} needs kernel='linear'; give norm=2 for other kernels.")
         parameters.check(self, {"C": parameters.positive_and_finite})
 
-    def _column_machine(self, X: Any, side: NDArray[np.int8]) -> Any:
-        """A two-class machine for the points that are on one side or the other."""
-        members = np.flatnonzero(side)
-        return clone(self.estimator).fit(X if members.size == side.size else X[members], side[members])
-
     def _outputs(self, X: Any) -> Matrix:
-        return np.column_stack([np.asarray(each.decision_function(X)).ravel() for each in self.estimators_])
+        return np.column_stack([column_values(each, X) for each in self.estimators_])
 
-    def _fit_code(self, G: Matrix, labels: NDArray[np.int32]) -> None:
+    def _fit_code(self, G: Matrix, labels: NDArray[np.int32], weight: Vector) -> None:
         for name in ("machine_", "code_"):
             self.__dict__.pop(name, None)
         if self.norm == 2:
             machine = CrammerSinger(C=self.C, kernel=self.kernel, gamma=self.gamma, tol=1e-6)
-            self.machine_ = machine.fit(G, labels)
+            self.machine_ = machine.fit(G, labels, weight)
             self.objective_ = machine.primal_objective_
             if sample.is_linear(self.kernel):
                 self.code_ = np.array(machine.coef_)
         else:
-            self.code_, self.objective_ = least_code(G, labels, len(self.classes_), self.C, self.norm)
+            used = weight > 0
+            self.code_, self.objective_ = least_code(
+                G[used], labels[used], len(self.classes_), self.C * weight[used], self.norm
+            )
 
     def decision_function(self, X: Any) -> Matrix:
         """Similarities of the outputs at the rows of X to the rows of the code.
@@ -182,9 +188,9 @@ class ContinuousCode(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
 
 def least_code(
-    G: Matrix, labels: NDArray[np.int32], classes: int, C: float, norm: float
+    G: Matrix, labels: NDArray[np.int32], classes: int, C: float | Vector, norm: float
 ) -> tuple[Matrix, float]:
-    """The code M that minimises its norm (1 or infinity) + C sum_i xi_i on outputs G, and that minimum.
+    """The code M that minimises its norm (1 or infinity) + sum_i C_i xi_i on outputs G, and that minimum.
 
     A linear program in M = P - Q with P, Q >= 0, the slacks and, for the largest entry, one more variable.
     """
@@ -202,7 +208,9 @@ def least_code(
     slacks = sp.csr_array((-np.ones(i.size), (at, i)), shape=(i.size, n))
     A = sp.hstack([differences, -differences, slacks, sp.csr_array((i.size, 1))])
     b = -np.ones(i.size)
-    cost = np.concatenate([np.full(2 * entries, 0.0 if largest else 1.0), np.full(n, C), [float(largest)]])
+    cost = np.concatenate(
+        [np.full(2 * entries, 0.0 if largest else 1.0), np.broadcast_to(C, n), [float(largest)]]
+    )
     if largest:
         eye = sp.eye_array(entries)
         bound = sp.hstack([eye, eye, sp.csr_array((entries, n)), sp.csr_array(-np.ones((entries, 1)))])

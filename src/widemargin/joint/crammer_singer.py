@@ -1,8 +1,11 @@
 """One slack for every example."""
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.estimators import parameters
 from widemargin.joint.machine import JointMachine, jointly_documented
 from widemargin.joint_problems import JointProblem, crammer_singer
 from widemargin.problems import Vector
@@ -46,6 +49,10 @@ class CrammerSinger(JointMachine):
     >>> machine.status_.name
     'OPTIMAL'
     """
+
+    _rules: ClassVar[dict[str, parameters.Rule]] = JointMachine._rules | {
+        "bias": parameters.one_of("none", "penalised")
+    }
 
     def _problem(self, labels: NDArray[np.integer], C: Vector, classes: int) -> JointProblem:
         return crammer_singer(labels, C, classes)

@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin import _core, kernels
+from widemargin.codes.scored import ScoredClassifier
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import KernelMachine, all_or_nothing
 from widemargin.estimators.classes import Classes, class_weights
@@ -30,8 +30,9 @@ COMMON = {
 C : float, default=1.0
     Price of a unit of slack, positive and finite; times the weights of the sample and of its class.
 <kernel parameters>
-bias : {"none", "penalised"}, default="none"
-    Whether the functions have constants, whose squares are then part of the norms (the kernel K + 1).
+bias : {"none", "penalised", "free"}, default="none"
+    Whether the functions have constants: such whose squares are part of the norms (the kernel K + 1), or
+    such that no norm pays for. `CrammerSinger` has no free ones.
 tol : float, default=1e-3
     KKT violation to stop at.
 class_weight : dict or "balanced", optional
@@ -116,12 +117,12 @@ def jointly_documented(machine: type[Any]) -> type[Any]:
     return documented(machine)
 
 
-class JointMachine(ClassifierMixin, KernelMachine):
+class JointMachine(ScoredClassifier, KernelMachine):
     """A classifier with one function per class, all of one problem; a sub-class says which (`_problem`)."""
 
     _rules: ClassVar[dict[str, parameters.Rule]] = KernelMachine._rules | {
         "C": parameters.positive_and_finite,
-        "bias": parameters.one_of("none", "penalised"),
+        "bias": parameters.one_of("none", "penalised", "free"),
         "class_weight": parameters.none | parameters.one_of("balanced") | parameters.mapping,
         "solver": parameters.none
         | parameters.Rule(
@@ -209,12 +210,15 @@ class JointMachine(ClassifierMixin, KernelMachine):
         if self.bias == "penalised":
             gram = _core.sum(gram, kernels.Constant(1.0).bind(X))
         last = self._last_coefficients(n, N)
+        if self.bias == "free":
+            problem = problem.with_bias(None if last is None else vars(self)["intercept_"])
         start = None if last is None else problem.multipliers(last[rows])
         training: Any = replace(self._training(problem.size, n), solver=self._choose_solver(X))
         solved = training.solve(problem, gram, start)
         coefficients = np.zeros((n, N))
         coefficients[rows] = problem.coefficients(solved.solutions[0].alpha)
         self._keep_functions(X, kernel, classes, coefficients)
+        self.intercept_ = self._constants(coefficients, solved.solutions[0])
         self._keep_certificate(solved)
         self.n_iter_ = int(solved.solutions[0].iterations)
         return solved
@@ -230,7 +234,7 @@ class JointMachine(ClassifierMixin, KernelMachine):
             solver = JointDescent()
         else:
             solver = JointDecomposition()
-        return ByWeights(solver, X, self.bias != "none") if isinstance(solver, JointDescent) else solver
+        return ByWeights(solver, X, self.bias == "penalised") if isinstance(solver, JointDescent) else solver
 
     def _keep_functions(
         self, X: Any, kernel: kernels.Kernel, classes: Classes, coefficients: NDArray[np.float64]
@@ -242,7 +246,11 @@ class JointMachine(ClassifierMixin, KernelMachine):
         self.n_support_ = np.bincount(classes.labels[support], minlength=classes.count).astype(np.int32)
         self._keep(X, kernel, support)
         self._store_dual(np.ascontiguousarray(coefficients[support].T))
-        self.intercept_ = coefficients.sum(axis=0) * (self.bias == "penalised")
+
+    def _constants(self, coefficients: NDArray[np.float64], solution: Solution) -> Vector:
+        if self.bias == "free":
+            return solution.offsets
+        return coefficients.sum(axis=0) * (self.bias == "penalised")
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Values of the functions, one per class; of two classes the second less the first.

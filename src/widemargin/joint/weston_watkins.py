@@ -19,8 +19,9 @@ class WestonWatkins(JointMachine):
 
         max  2 sum_ik alpha_ik - 1/2 sum_k c_k'K c_k   s.t.  0 <= alpha_ik <= C_i,  alpha_{i,y_i} = 0.
 
-    With two classes f_1 is `SVC(C, fit_intercept=False)`. A machine for study: no advantage over one-vs-all
-    has been shown.
+    With ``bias="free"``, as published, f_k + b_k takes the place of f_k in the losses, and sum_i c_ik = 0 for
+    every k is one more constraint. With two classes f_1 is `SVC(C, fit_intercept=False)`, or `SVC(C)`. A
+    machine for study: no advantage over one-vs-all has been shown.
 
     Parameters
     ----------

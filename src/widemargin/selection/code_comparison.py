@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from widemargin.codes import choose_code
+from widemargin.codes import drawn
 from widemargin.comparison import (
     Agreement,
     BootstrapDifference,
@@ -120,10 +120,11 @@ def compare_codes(
     _check(machine, named)
     (classes,), (answered,) = read_labels(y=y), read_labels(y_test=y_test)
     _check_seen(answered, classes)
-    drawn = {name: _drawn(code, np.unique(classes), machine) for name, code in named.items()}
+    names, seed = np.unique(classes), machine.get_params().get("random_state")
+    same = {name: drawn(code, names, seed) for name, code in named.items()}
     machines = {
         name: _tuned(clone(machine).set_params(multiclass=code), X, y, Cs, gammas, cv).fit(X, y)
-        for name, code in drawn.items()
+        for name, code in same.items()
     }
     answers = {name: each.predict(X_test) for name, each in machines.items()}
     first, *others = answers
@@ -157,14 +158,6 @@ def _check_seen(y_test: NDArray[Any], y: NDArray[Any]) -> None:
             f"y_test has the class {y_test.tolist()[row]!r} in row {row}, which y does not have: train with "
             "examples of it, or leave such rows out."
         )
-
-
-def _drawn(code: Any, classes: NDArray[Any], machine: Any) -> Any:
-    """The code itself, drawn once for all folds; the name "dag" stands for a decoding as well."""
-    if isinstance(code, str) and code == "dag":
-        return code
-    seed = machine.get_params().get("random_state")
-    return choose_code(code, classes, 0 if seed is None else seed)
 
 
 def _tuned(machine: Any, X: Any, y: ArrayLike, Cs: Any, gammas: Any, cv: Any) -> Any:

@@ -19,6 +19,7 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from widemargin import _core
+from widemargin.codes import drawn
 from widemargin.estimators import SVC, SVR, NuSVR, sample
 from widemargin.estimators.training import visible_messages
 from widemargin.kernels.points import count
@@ -108,6 +109,9 @@ def cross_validate_path(
     X, y = sample.read_training(clone(estimator), X, y, **_target_checks(estimator))
     weight = sample.read_weight(sample_weight, count(X))
     gammas = read_gammas(estimator, gammas, X, weight)
+    if isinstance(estimator, SVC):  # one code for all folds, and for the best machine
+        names = sample.read_classes(y)[0]
+        estimator.set_params(multiclass=drawn(estimator.multiclass, names, estimator.random_state))
     folds = make_folds(estimator, np.asarray(y), weight, cv)
     score = choose_score(estimator, scoring)
     search = Search(estimator, X, np.asarray(y), weight, Cs, gammas, folds, score, callback)

@@ -64,13 +64,17 @@ class JointDecomposition(BaseEstimator):
         """Solve a joint problem on a kernel matrix; parameters as in :meth:`SMO.solve`.
 
         `start`, and `alpha` and `gradient` of the solution, have an entry for each example and class, example
-        by example.
+        by example; `offsets` of a solution are the constants of the functions, if the problem has such.
         """
         if self.size is not None and self.size < 1:
             raise ValueError(f"size must be at least 1; got {self.size!r}.")
         settings = SMO(precision=self.precision, trace=self.trace)
+        scale = 0.0
+        if problem.bias is not None:
+            scale = bias_scale(gram.diagonal())
+            gram = _core.sum(gram, _core.constant(*gram.shape, scale))
         raw = _core.solve_joint(
-            to_core(problem, start),
+            to_core(problem, start, scale),
             gram,
             LARGEST if self.size is None else int(self.size),
             settings.settings(stop or Stop(), shrinking, cache_bytes, n_threads),
@@ -81,8 +85,13 @@ class JointDecomposition(BaseEstimator):
         return Solution.from_core(raw)
 
 
-def to_core(problem: JointProblem, start: np.ndarray | None) -> _core.JointProblem:
-    """The record the core reads."""
+def bias_scale(squares: np.ndarray) -> float:
+    """What is added to all entries of a Gram with this diagonal to find a bias: as much as they are."""
+    return float(np.mean(squares)) or 1.0
+
+
+def to_core(problem: JointProblem, start: np.ndarray | None, scale: float = 0.0) -> _core.JointProblem:
+    """The record the core reads; `scale` as in `bias_scale`."""
     n, N = problem.labels.size, problem.classes
     if start is None:
         start = np.zeros(n * N)
@@ -96,4 +105,6 @@ def to_core(problem: JointProblem, start: np.ndarray | None) -> _core.JointProbl
         N,
         problem.margin,
         LOSSES[problem.loss],
+        problem.bias,
+        scale,
     )

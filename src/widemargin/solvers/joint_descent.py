@@ -7,7 +7,7 @@ from sklearn.base import BaseEstimator
 
 from widemargin import _core
 from widemargin.joint_problems import JointProblem
-from widemargin.solvers.joint_decomposition import to_core
+from widemargin.solvers.joint_decomposition import bias_scale, to_core
 from widemargin.solvers.smo import SMO, Observer
 from widemargin.solvers.solution import Solution, Stop
 
@@ -56,10 +56,12 @@ class JointDescent(BaseEstimator):
     ) -> Solution:
         """Solve a joint problem on points; other parameters as in :meth:`JointDecomposition.solve`.
 
-        With `bias` the kernel is <x, z> + 1.
+        With `bias` the kernel is <x, z> + 1; a problem has free constants of its own accord.
         """
+        free = problem.bias is not None
+        scale = bias_scale(_core.linear(points, points).diagonal()) if free else 0.0
         raw = _core.solve_joint_linear(
-            to_core(problem, start),
+            to_core(problem, start, scale),
             points,
             bias,
             SMO(trace=self.trace).settings(stop or Stop(), shrinking),

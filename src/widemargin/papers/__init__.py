@@ -14,6 +14,7 @@ from widemargin.papers.experiment import Experiment
 from widemargin.papers.leave_one_out import LeaveOneOutErrors
 from widemargin.papers.leave_one_out_bounds import LeaveOneOutBounds
 from widemargin.papers.low_rank import LowRank
+from widemargin.papers.model_selection import DiagonalSelection, RadialSelection, ToySelection
 from widemargin.papers.multiclass import Multiclass
 from widemargin.papers.multiclass_overlap import MulticlassOverlap
 from widemargin.papers.multiple_planning import MultiplePlanning
@@ -47,6 +48,9 @@ experiments: dict[str, Experiment] = {
     "rls-vs-svm": RLSVersusSVM(),
     "multiclass": Multiclass(),
     "multiclass-overlap": MulticlassOverlap(),
+    "model-selection-toys": ToySelection(),
+    "model-selection-radial": RadialSelection(),
+    "model-selection-diagonal": DiagonalSelection(),
 }
 
 __all__ = ["Experiment", "Table", "experiments"]

@@ -16,6 +16,9 @@ from .optimizer import Optimizer
 
 Vector = NDArray[np.float64]
 
+NEARBY = 0.1
+"""Starts are judged by the largest value within this distance, to first order: no edges of cliffs."""
+
 
 @dataclass(frozen=True, eq=False)
 class BestStartState:
@@ -36,7 +39,8 @@ class BestStart(Optimizer):
     """Another optimiser, from the best of a few starts around the given one.
 
     A descent stays in the valley where it begins, and on plateaus where it finds no slope at all: where
-    machines have no errors nothing depends on C, where they are constant nothing depends on anything.
+    machines have no errors nothing depends on C, where they are constant nothing depends on anything. Starts
+    with steep slopes count for less: they may be narrow, at the edge of a cliff.
 
     Parameters
     ----------
@@ -94,9 +98,13 @@ class BestStart(Optimizer):
         """Begin at the best start, then the step of the optimiser inside."""
         if state.inner is not None:
             return replace(state, inner=self.optimizer.step(state.inner, evaluations))
-        best = min(evaluations, key=lambda each: each.value)
+        best = min(evaluations, key=_worst_nearby)
         return replace(state, inner=self.optimizer._begin(best.x, state.box, state.seed))
 
     def answer(self, state: BestStartState) -> Vector | None:
         """What the optimiser inside answers."""
         return None if state.inner is None else self.optimizer.answer(state.inner)
+
+
+def _worst_nearby(here: Evaluation) -> float:
+    return here.value + (0.0 if here.gradient is None else NEARBY * float(np.linalg.norm(here.gradient)))

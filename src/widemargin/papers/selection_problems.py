@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 
@@ -17,17 +16,6 @@ POINTS = 200
 
 TEST_POINTS = (10_000, 100_000)
 """Of generated problems, quickly and fully; of the others all points that are not trained with."""
-
-
-class Problem(Protocol):
-    """Training and test points of trials by number."""
-
-    name: str
-    per_feature: bool
-
-    def trial(self, number: int) -> tuple[Sample, Sample]:
-        """The training and the test points."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -65,6 +53,9 @@ class Drawn:
         order = np.random.default_rng(number).permutation(len(y))
         train, test = order[:POINTS], order[POINTS:]
         return Sample(X[train], y[train]), Sample(X[test], y[test])
+
+
+Problem = Generated | Drawn
 
 
 def toys(full: bool) -> list[Problem]:

@@ -276,6 +276,19 @@ def test_fresh_splits_are_noisy_and_fixed_ones_are_not():
             assert different == fresh == objective.noisy
 
 
+@pytest.mark.parametrize("make", [BootstrapError, BootstrapLikelihood, LogPosterior])
+def test_subsets_that_stay_the_same_leave_out_every_point_equally_often(make):
+    X, y = problem(2, n=60)
+    objective = make(draws=10, fresh=False)
+    bound = objective.bind(svc(), X, y, random_state=0)
+    assert not objective.noisy
+    assert bound.value([0.0, 0.0]) == pytest.approx(bound.value([0.0, 0.0]), rel=1e-6)
+    left_out = np.concatenate([fold.test for fold in bound._splits()])
+    assert set(np.bincount(left_out, minlength=60)) <= {1, 2, 3}
+    assert left_out.size == 10 * 12
+    assert all(np.intersect1d(fold.train, fold.test).size == 0 for fold in bound._splits())
+
+
 def test_the_same_seed_gives_the_same_draws():
     X, y = problem(3)
     values = [

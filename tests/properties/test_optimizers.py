@@ -7,6 +7,7 @@ from widemargin.selection.optimizers import (
     BFGS,
     CMAES,
     BestSoFar,
+    BestStart,
     Box,
     Evaluation,
     Grid,
@@ -268,3 +269,32 @@ def test_a_run_interrupted_between_evaluations_keeps_what_it_knows():
     run = minimize(quadratic, IRpropPlus(), [0.0, 0.0], callback=interrupt)
     assert (run.reason, len(run.history)) == ("interrupted", 3)
     assert run.best.value == run.history.value.min()
+
+
+def double_well(x):
+    """Minima near -3 and +3 in the first coordinate, the left one lower; at 0 in all others."""
+    wells = (x[0] ** 2 - 9) ** 2 / 9 + x[0]
+    rest = x[1:] @ x[1:]
+    return float(wells + rest), np.r_[4 * x[0] * (x[0] ** 2 - 9) / 9 + 1, 2 * x[1:]]
+
+
+@pytest.mark.parametrize("n", [1, 2, 5])
+def test_the_best_start_leaves_the_valley_of_the_given_one(n):
+    start = np.full(n, 2.5)
+    trapped = minimize(double_well, IRpropPlus(), start)
+    free = minimize(double_well, BestStart(IRpropPlus()), start)
+    assert trapped.answer[0] > 2 and free.answer[0] < -2
+    np.testing.assert_allclose(free.answer[1:], 0.0, atol=1e-2)
+
+
+def test_starts_are_the_given_one_and_moves_of_the_first_and_of_all_others_within_the_box():
+    optimizer = BestStart(IRpropPlus(), first=(-6.0, 0.0), others=(-1.0, 0.0))
+    state = optimizer.init([4.0, 1.0, 1.0], Box.around(np.array([4.0, 1.0, 1.0]), 5.0))
+    expected = [[4, 1, 1], [-1, 0, 0], [-1, 1, 1], [4, 0, 0]]
+    np.testing.assert_array_equal(state.points, expected)
+
+
+def test_a_search_that_ends_among_the_starts_answers_the_best_of_them():
+    run = minimize(double_well, BestStart(IRpropPlus()), [2.5, 0.0], max_evaluations=6)
+    assert run.reason == "max_evaluations"
+    assert double_well(run.answer)[0] == run.history.value.min()

@@ -284,3 +284,13 @@ def test_a_machine_that_is_not_fitted_says_so():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert wm.AutoSVC()._repr_mimebundle_()
+
+
+def test_a_chess_board_of_few_points_is_learned_from_the_scale_of_its_squares():
+    """Least squares on 200 points sees nothing at any gamma; a climb from there ends on the wrong hill."""
+    test = chess_board(2000, seed=99)
+    errors = [
+        1 - wm.AutoSVC(probability=False).fit(board.X, board.y).score(test.X, test.y)
+        for board in (chess_board(200, seed=seed) for seed in range(3))
+    ]
+    assert np.mean(errors) < 0.2

@@ -42,11 +42,12 @@ def papers(monkeypatch):
     calls = []
 
     def experiment(name):
-        def run(*, data_dir=None, full=False, out=sys.stdout):
-            calls.append((name, data_dir, full))
+        def run(*, data_dir=None, full=False, trials=None, out=sys.stdout):
+            calls.append((name, data_dir, full, trials))
             print(f"table of {name}", file=out)
 
-        return SimpleNamespace(title=f"title of {name}", source="a paper", needs="nothing", run=run)
+        about = {"title": f"title of {name}", "source": "a paper", "needs": "nothing"}
+        return SimpleNamespace(**about, trials=(2, 100) if name == "second" else None, run=run)
 
     module = SimpleNamespace(experiments={name: experiment(name) for name in ("first", "second")})
     monkeypatch.setitem(sys.modules, "widemargin.papers", module)
@@ -60,13 +61,13 @@ def test_reproduce_without_a_name_lists_the_experiments(papers, capsys):
 
 
 def test_reproduce_runs_the_named_experiment_with_its_options(papers, tmp_path, capsys):
-    assert main(["reproduce", "second", "--data", str(tmp_path), "--full"]) == 0
-    assert papers == [("second", tmp_path, True)]
+    assert main(["reproduce", "second", "--data", str(tmp_path), "--full", "--trials", "7"]) == 0
+    assert papers == [("second", tmp_path, True, 7)]
     assert "table of second" in capsys.readouterr().out
 
 
 def test_reproduce_stops_after_an_interrupted_experiment(papers, monkeypatch):
-    def interrupted(*, data_dir=None, full=False, out=sys.stdout):
+    def interrupted(**options):
         with contextlib.suppress(KeyboardInterrupt):
             signal.raise_signal(signal.SIGINT)
             pytest.fail("the experiment was not interrupted")
@@ -78,12 +79,17 @@ def test_reproduce_stops_after_an_interrupted_experiment(papers, monkeypatch):
 
 def test_reproduce_all_runs_all(papers):
     assert main(["reproduce", "all"]) == 0
-    assert [name for name, _, _ in papers] == ["first", "second"]
+    assert [name for name, *_ in papers] == ["first", "second"]
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [(["third"], "first, second"), (["first", "--data", "nowhere"], "nowhere: not a directory")],
+    [
+        (["third"], "first, second"),
+        (["first", "--data", "nowhere"], "nowhere: not a directory"),
+        (["second", "--trials", "0"], "--trials must be at least 1, not 0"),
+        (["second", "first", "--trials", "3"], "--trials has no meaning for first"),
+    ],
 )
 def test_reproduce_names_what_is_wrong(papers, arguments, words, capsys):
     assert main(["reproduce", *arguments]) == 2

@@ -180,14 +180,14 @@ def test_numbers_are_learned_by_the_machine_that_tunes_itself(sample, tmp_path, 
 def test_a_search_by_an_objective_is_stored_behind_its_scaler_and_drawn(sample, csv_file, tmp_path, capsys):
     X, y = sample
     model, file = tmp_path / "best.model", tmp_path / "way.png"
-    options = ["--method", "posterior", "--max-evaluations", "30", "--scale", "standard", "--quiet"]
+    options = ["--method", "posterior", "--max-evaluations", "12", "--scale", "standard", "--quiet"]
     assert main(["select", csv_file, *options, "--model", str(model), "--picture", str(file)]) == 0
     said = capsys.readouterr().out
     scaled = StandardScaler().fit_transform(X)
-    twin = wm.ModelSearch.preset("posterior", wm.SVC(random_state=0), random_state=0, max_evaluations=30)
+    twin = wm.ModelSearch.preset("posterior", wm.SVC(random_state=0), random_state=0, max_evaluations=12)
     best = twin.fit(scaled, y).best_estimator_
     assert f"best: -C {best.C:.6g}, --gamma {best.kernel.gamma:.6g}: LogPosterior" in said
-    assert "30 evaluations in" in said and is_png(file)
+    assert "12 evaluations in" in said and is_png(file)
     stored = io.load_model(model)
     np.testing.assert_allclose(stored.decision_function(X), best.decision_function(scaled), atol=1e-9)
 

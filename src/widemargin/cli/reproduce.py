@@ -20,6 +20,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--full", action="store_true", help="all data sets and repetitions instead of a quick subset"
     )
+    parser.add_argument(
+        "--trials", type=int, metavar="N", help="repetitions, of the experiments named model-selection-*"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -31,10 +34,14 @@ def run(arguments: argparse.Namespace) -> int:
         return SUCCESS
     if arguments.data is not None and not arguments.data.is_dir():
         raise NotADirectoryError(20, "not a directory", str(arguments.data))
+    chosen = _chosen(arguments.names, experiments)
+    _check_trials(arguments.trials, chosen, experiments)
     with Interruption(politely=False) as interruption:
-        for name in _chosen(arguments.names, experiments):
+        for name in chosen:
             print(f"{name}: {experiments[name].title} ({experiments[name].source})\n", flush=True)
-            experiments[name].run(data_dir=arguments.data, full=arguments.full, out=sys.stdout)
+            experiments[name].run(
+                data_dir=arguments.data, full=arguments.full, trials=arguments.trials, out=sys.stdout
+            )
             print()
             if interruption.requested:  # the experiment has printed what it had
                 return INTERRUPTED
@@ -56,3 +63,13 @@ def _chosen(names: list[str], experiments: Mapping[str, Any]) -> list[str]:
         if name not in experiments:
             raise ValueError(f"no experiment is called {name!r}: choose from {', '.join(experiments)}")
     return names
+
+
+def _check_trials(trials: int | None, names: list[str], experiments: Mapping[str, Any]) -> None:
+    if trials is None:
+        return
+    if trials < 1:
+        raise ValueError(f"--trials must be at least 1, not {trials}")
+    for name in names:
+        if experiments[name].trials is None:
+            raise ValueError(f"--trials has no meaning for {name}: leave it out")

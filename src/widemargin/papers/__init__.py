@@ -17,6 +17,7 @@ from widemargin.papers.leave_one_out import LeaveOneOutErrors
 from widemargin.papers.leave_one_out_bounds import LeaveOneOutBounds
 from widemargin.papers.low_rank import LowRank
 from widemargin.papers.many_optima import ManyOptima
+from widemargin.papers.model_selection import DiagonalSelection, RadialSelection, ToySelection
 from widemargin.papers.multiclass import Multiclass
 from widemargin.papers.multiclass_overlap import MulticlassOverlap
 from widemargin.papers.multiple_planning import MultiplePlanning
@@ -61,6 +62,9 @@ experiments: dict[str, Experiment] = {
     "rotated-chess-board": RotatedChessBoard(),
     "noisy-functions": NoisyFunctions(),
     "walk-statistics": WalkStatistics(),
+    "model-selection-toys": ToySelection(),
+    "model-selection-radial": RadialSelection(),
+    "model-selection-diagonal": DiagonalSelection(),
 }
 
 __all__ = ["Experiment", "Table", "experiments"]

@@ -19,6 +19,8 @@ class Scope:
 
     data_dir: Path | None = None
     full: bool = False
+    trials: int | None = None
+    """Instead of the experiment's own number."""
 
 
 class Experiment(ABC):
@@ -32,12 +34,15 @@ class Experiment(ABC):
         Which table of which work.
     needs : str
         A sentence on the data.
+    trials : tuple of two int, or None
+        Repetitions with new random numbers, quickly and fully, for those whose number can be chosen.
     """
 
     title: ClassVar[str]
     source: ClassVar[str]
     needs: ClassVar[str]
     columns: ClassVar[Sequence[Column]]
+    trials: ClassVar[tuple[int, int] | None] = None
 
     @abstractmethod
     def rows(self, scope: Scope) -> Iterator[tuple[Any, ...]]:
@@ -47,19 +52,26 @@ class Experiment(ABC):
     def notes(self, table: Table, scope: Scope) -> list[str]:
         """What the rows say together, and what is missing."""
 
+    def trials_of(self, scope: Scope) -> int:
+        """How many are wanted."""
+        assert self.trials is not None
+        return self.trials[scope.full] if scope.trials is None else scope.trials
+
     def run(
         self,
         *,
         data_dir: str | Path | None = None,
         full: bool = False,
+        trials: int | None = None,
         out: TextIO | None = None,
     ) -> Table:
         """Rebuild the table, print it to `out` (standard output by default) and return it.
 
         The quick subset takes well under a minute; `full` takes all data sets at hand and as many repetitions
-        as the original, which can be hours. Ctrl-C prints what there is so far.
+        as the original, which can be hours; `trials` says how many repetitions instead, where that can be
+        chosen. Ctrl-C prints what there is so far.
         """
-        scope = Scope(None if data_dir is None else Path(data_dir), full)
+        scope = Scope(None if data_dir is None else Path(data_dir), full, trials)
         table = Table(self.columns)
         try:
             for row in self.rows(scope):

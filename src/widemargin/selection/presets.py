@@ -7,14 +7,25 @@ from typing import Any
 
 from widemargin.estimators import SVC
 from widemargin.selection import objectives
-from widemargin.selection.optimizers import CMAES, IRpropPlus, NoisyRprop
+from widemargin.selection.optimizers import CMAES, BestStart, IRpropPlus, Optimizer
+
+DRAWS = 20
+"""Subsets whose likelihoods are averaged: each point is left out four times."""
+
+CLOSE = 0.02
+"""Steps of log C and log gamma below which machines hardly differ."""
+
+
+def _descent() -> Optimizer:
+    return BestStart(IRpropPlus(tolerance=CLOSE))
+
 
 PRESETS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "5-fold-cv": lambda: (objectives.CrossValidation(), CMAES()),
     "kta": lambda: (objectives.Alignment(), IRpropPlus()),
     "span-bound": lambda: (objectives.SpanBound(), IRpropPlus()),
-    "likelihood": lambda: (objectives.BootstrapLikelihood(), NoisyRprop(min_step=1e-3)),
-    "posterior": lambda: (objectives.LogPosterior(), NoisyRprop(min_step=1e-3)),
+    "likelihood": lambda: (objectives.BootstrapLikelihood(draws=DRAWS, fresh=False), _descent()),
+    "posterior": lambda: (objectives.LogPosterior(draws=DRAWS, fresh=False), _descent()),
 }
 
 

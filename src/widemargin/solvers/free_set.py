@@ -66,13 +66,14 @@ class FreeSet:
         if rows != columns:
             raise ValueError(f"gram must be square; got the shape {(rows, columns)}.")
         self._gram = gram
-        self._points = [self._checked_point(point) for point in points]
+        self._points = self._checked_points(points)
         m = len(self._points)
-        self._ridge = [_checked_ridge(value) for value in _one_each(ridge, m)]
-        self._groups = [_checked_group(group) for group in ([0] * m if groups is None else groups)]
+        self._ridge = _checked_ridges(ridge, m)
+        self._groups = [0] * m if groups is None else [_checked_group(group) for group in groups]
         if len(self._groups) != m:
             raise ValueError(f"groups must have one entry per variable, {m}; got {len(self._groups)}.")
-        Q = self._block(self._points, self._points) + np.diag(np.asarray(self._ridge, dtype=float))
+        Q = self._block(self._points, self._points)
+        np.einsum("ii->i", Q)[:] += self._ridge
         self._core = _core.FreeSet(Q, self._groups, max(self._groups, default=0) + 1)
 
     def __len__(self) -> int:
@@ -90,7 +91,11 @@ class FreeSet:
 
     def add(self, point: int, *, ridge: float = 0.0, group: int = 0) -> None:
         """A variable enters, at the last position."""
-        point, ridge, group = self._checked_point(point), _checked_ridge(ridge), _checked_group(group)
+        (point,), (ridge,), group = (
+            self._checked_points([point]),
+            _checked_ridges(ridge, 1),
+            _checked_group(group),
+        )
         if group >= self._core.groups:
             raise ValueError(f"group must be one of the {self._core.groups} groups there are; got {group}.")
         column = self._block([point], [*self._points, point]).ravel()
@@ -154,28 +159,29 @@ class FreeSet:
     def _block(self, rows: list[int], columns: list[int]) -> np.ndarray:
         """Entries of K; zero for variables without a row."""
         which, others = np.asarray(rows, dtype=np.int32), np.asarray(columns, dtype=np.int32)
+        if (which >= 0).all() and (others >= 0).all():
+            return self._gram.block(which, others)
         K = np.zeros((len(which), len(others)))
         K[np.ix_(which >= 0, others >= 0)] = self._gram.block(which[which >= 0], others[others >= 0])
         return K
 
-    def _checked_point(self, point: int) -> int:
-        rows = self._gram.shape[0]
-        if not -1 <= point < rows:
-            raise ValueError(f"points must lie between 0 and {rows - 1}, or be -1; got {point}.")
-        return int(point)
+    def _checked_points(self, points: Sequence[int]) -> list[int]:
+        rows, given = self._gram.shape[0], np.asarray(points)
+        bad = (given < -1) | (given >= rows)
+        if bad.any():
+            raise ValueError(f"points must lie between 0 and {rows - 1}, or be -1; got {given[bad][0]}.")
+        return given.astype(int).tolist()
 
 
-def _one_each(value: float | Sequence[float], m: int) -> list[float]:
+def _checked_ridges(value: float | Sequence[float], m: int) -> list[float]:
     try:
-        return np.broadcast_to(np.asarray(value, dtype=float), (m,)).tolist()
+        ridge = np.broadcast_to(np.asarray(value, dtype=float), (m,))
     except ValueError:
         raise ValueError(f"ridge must be a number or have one entry per variable, {m}.") from None
-
-
-def _checked_ridge(value: float) -> float:
-    if not (np.isfinite(value) and value >= 0):
-        raise ValueError(f"ridge must be finite and not negative; got {value}.")
-    return float(value)
+    bad = ~(np.isfinite(ridge) & (ridge >= 0))
+    if bad.any():
+        raise ValueError(f"ridge must be finite and not negative; got {ridge[bad][0]}.")
+    return ridge.tolist()
 
 
 def _checked_group(group: int) -> int:

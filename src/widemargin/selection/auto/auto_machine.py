@@ -47,6 +47,9 @@ SEARCHED, SEARCHED_AGAIN = 1000, 5000
 FOLDS, FEW_FOLDS, MANY_MACHINES = 5, 3, 3
 """Folds of the cross-validation; fewer for more than so many two-class machines."""
 
+FAR = 8.0
+"""A second climb begins at another gamma if the first ended more than this factor away from it."""
+
 FALLBACK_C = 1.0
 
 ROUGH = 1e-2
@@ -100,6 +103,10 @@ class AutoMachine(BaseEstimator):
     def _machine(self, **settings: Any) -> Any:
         """The machine with these settings."""
         raise NotImplementedError
+
+    def _other_gamma(self, X: Any, y: NDArray[Any]) -> float | None:
+        """Another gamma to begin at, None if there is none: least squares may know only one valley."""
+        return None
 
     def _searchable(self, groups: NDArray[np.integer]) -> NDArray[np.intp]:
         """The points that a cross-validation can use."""
@@ -179,6 +186,8 @@ class AutoMachine(BaseEstimator):
         for size in (SEARCHED, SEARCHED_AGAIN):
             some = order[:size]
             reached = self._climb(scaled[: some.size], y[some], weight[some], gamma, C, again=size > SEARCHED)
+            if reached is not None and summit is None:
+                reached, gamma = self._or_better(reached, scaled[: some.size], y[some], weight[some], gamma)
             if reached is not None:
                 self.report_.say(
                     "search",
@@ -192,6 +201,19 @@ class AutoMachine(BaseEstimator):
         if summit is None:
             self._say_too_short()
         return summit
+
+    def _or_better(
+        self, first: Summit, X: Any, y: NDArray[Any], weight: Vector, gamma: float
+    ) -> tuple[Summit, float]:
+        """The summit of a climb from elsewhere and its start, if it is higher by more than chance."""
+        other = self._other_gamma(X, y)
+        if other is None or self._clock.is_over() or 1 / FAR < other / first.gamma < FAR:
+            return first, gamma
+        second = self._climb(X, y, weight, other, USUAL_PRICE, again=False)
+        chance = np.sqrt(first.judgement * max(0.0, 1 - first.judgement) / y.size)
+        if second is None or second.judgement > first.judgement - chance:
+            return first, gamma
+        return second, other
 
     def _climb(
         self, X: Any, y: NDArray[Any], weight: Vector, gamma: float, C: float, again: bool

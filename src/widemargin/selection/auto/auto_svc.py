@@ -19,6 +19,7 @@ from widemargin.selection.auto.auto_machine import (
     AutoMachine,
     Vector,
 )
+from widemargin.selection.width_heuristic import width_heuristic
 
 
 def _calibrates(machine: Any) -> bool:
@@ -41,6 +42,8 @@ class AutoSVC(ClassifierMixin, AutoMachine):
     3. From there C and gamma go uphill in five-fold cross-validation (three-fold for four classes and more)
        on up to 1000 points: chains of rising C on one kernel matrix, judged by the error plus a fifth
        of the logistic loss of unseen points; where cells hardly differ, the one nearest to the first wins.
+       If that ends far from the scale of the distances between nearest points of different classes, a second
+       climb begins there, and counts if it ends higher by more than a standard error.
        If there are more points, the climb goes on with up to 5000 of them and three folds, because many
        points bear a narrower kernel.
     4. The machine is trained on all points, and once for each of five folds, to whose unseen decision values
@@ -151,6 +154,10 @@ class AutoSVC(ClassifierMixin, AutoMachine):
 
     def _machine(self, **settings: Any) -> SVC:
         return SVC(class_weight=self.class_weight, **settings)
+
+    def _other_gamma(self, X: Any, y: NDArray[Any]) -> float | None:
+        """That of the distance to the nearest point of another class, on whose scale boundaries bend."""
+        return 1 / (2 * width_heuristic(X, self._groups(y)) ** 2)
 
     def _searchable(self, groups: NDArray[np.integer]) -> NDArray[np.intp]:
         counts = np.bincount(groups)

@@ -31,6 +31,9 @@ class BootstrapError(Objective):
         Whether each class keeps its share.
     subsets : list of index arrays, optional
         A fixed collection of subsets in the place of random ones; the objective is not noisy then.
+    fresh : bool, default=True
+        Whether each evaluation draws new subsets. If not, they are drawn once, so that each point is left out
+        equally often.
 
     Examples
     --------
@@ -50,17 +53,19 @@ class BootstrapError(Objective):
         draws: int = 1,
         stratified: bool = True,
         subsets: Any = None,
+        fresh: bool = True,
     ) -> None:
         self.loss = loss
         self.share = share
         self.draws = draws
         self.stratified = stratified
         self.subsets = subsets
+        self.fresh = fresh
 
     @property
     def noisy(self) -> bool:  # type: ignore[override]
         """Whether each evaluation draws new subsets."""
-        return self.subsets is None
+        return self.subsets is None and bool(self.fresh)
 
     @property
     def differentiable(self) -> bool:  # type: ignore[override]
@@ -68,7 +73,7 @@ class BootstrapError(Objective):
         return has_gradient(self.loss)
 
     def _bind(self, task: Task) -> BoundObjective:
-        subsets = Subsets(task, self.share, self.draws, self.stratified, self.subsets)
+        subsets = Subsets(task, self.share, self.draws, self.stratified, self.subsets, self.fresh)
         return BoundBootstrap(task, Judgement(task, self.loss), subsets)
 
 

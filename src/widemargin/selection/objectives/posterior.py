@@ -29,7 +29,7 @@ class LogPosterior(BootstrapLikelihood):
 
     Parameters
     ----------
-    share, draws, stratified, subsets
+    share, draws, stratified, subsets, fresh
         As in `BootstrapLikelihood`.
     prior_of_C : JeffreysPrior, optional
     prior : prior of theta, optional
@@ -61,14 +61,15 @@ class LogPosterior(BootstrapLikelihood):
         subsets: Any = None,
         prior_of_C: Any = None,
         prior: Any = None,
+        fresh: bool = True,
     ) -> None:
-        super().__init__(share, draws, stratified, subsets)
+        super().__init__(share, draws, stratified, subsets, fresh)
         self.prior_of_C = prior_of_C
         self.prior = prior
 
     def _bind(self, task: Task) -> BoundObjective:
-        subsets = Subsets(task, self.share, self.draws, self.stratified, self.subsets)
-        return BoundPosterior(task, subsets, self.prior_of_C or JeffreysPrior(), _centred(self.prior, task))
+        prior_of_C = self.prior_of_C or JeffreysPrior()
+        return BoundPosterior(task, self._subsets(task), prior_of_C, _centred(self.prior, task))
 
 
 class BoundPosterior(BoundLikelihood):

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.problems import Vector
 from widemargin.selection.folds import Fold, make_folds
 from widemargin.selection.objectives.objective import Task
 
@@ -15,7 +16,7 @@ TRIES = 1000
 
 
 class Subsets:
-    """Subsets of n points, drawn without replacement for each evaluation; the rest is judged.
+    """Subsets of n points, drawn without replacement for each evaluation or once; the rest is judged.
 
     Parameters
     ----------
@@ -28,9 +29,14 @@ class Subsets:
         Whether each class keeps its share.
     subsets : list of index arrays, or None
         A fixed collection in the place of random ones.
+    fresh : bool
+        Whether each evaluation draws; else all have the same subsets, which leave out all points equally
+        often, as far as their number allows.
     """
 
-    def __init__(self, task: Task, share: float, draws: int, stratified: bool, subsets: Any) -> None:
+    def __init__(
+        self, task: Task, share: float, draws: int, stratified: bool, subsets: Any, fresh: bool
+    ) -> None:
         if not (isinstance(draws, int | np.integer) and draws >= 1):
             raise ValueError(f"draws must be a whole number >= 1, not {draws!r}.")
         if not (isinstance(share, float | np.floating) and 0 < share < 1):
@@ -43,11 +49,20 @@ class Subsets:
         self.sizes = _parts(share, np.array([group.size for group in self.groups]))
         self.fixed = None if subsets is None else self._given(subsets)
         if subsets is None:
-            self._drawn()  # a sentence now, if there cannot be one
+            drawn = self._drawn(np.zeros(task.n))  # a sentence now, if there cannot be one
+            self.fixed = None if fresh else self._balanced_after(drawn)
 
     def draw(self) -> list[Fold]:
         """The splits of one evaluation."""
-        return self.fixed or [self._drawn() for _ in range(self.draws)]
+        return self.fixed or [self._drawn(np.zeros(self.task.n)) for _ in range(self.draws)]
+
+    def _balanced_after(self, first: Fold) -> list[Fold]:
+        """As many subsets as wanted, each of which leaves out the points that were left out least often."""
+        folds, times = [first], np.zeros(self.task.n)
+        while len(folds) < self.draws:
+            times[folds[-1].test] += 1
+            folds.append(self._drawn(times))
+        return folds
 
     def _make_groups(self, by_class: bool) -> list[NDArray[np.int32]]:
         rows = self.task.rows
@@ -56,13 +71,14 @@ class Subsets:
         y = self.task.y[rows]
         return [rows[y == name] for name in np.unique(y)]
 
-    def _drawn(self) -> Fold:
-        """A part to train on, some of every class, and the rest."""
+    def _drawn(self, times: Vector) -> Fold:
+        """A part to train on, some of every class, and the rest, points that were outside least often."""
         task = self.task
         for _ in range(TRIES):
             outside = np.ones(task.n, dtype=bool)
             for group, size in zip(self.groups, self.sizes, strict=True):
-                outside[task.random.permutation(group)[:size]] = False
+                shuffled = task.random.permutation(group)
+                outside[shuffled[np.argsort(-times[shuffled], kind="stable")][:size]] = False
             train = np.flatnonzero(~outside).astype(np.int32)
             if task.is_regression or self._has_all(train):
                 targets = task.targets(train) if self._balanced else self._targets

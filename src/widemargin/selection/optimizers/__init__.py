@@ -6,6 +6,7 @@ is a factor. `minimize` is the loop around it, with limits, a history and the be
 """
 
 from .best_so_far import BestSoFar
+from .best_start import BestStart
 from .bfgs import BFGS
 from .box import Box
 from .cma_es import CMAES
@@ -23,6 +24,7 @@ __all__ = [
     "BFGS",
     "CMAES",
     "BestSoFar",
+    "BestStart",
     "Box",
     "Evaluation",
     "Grid",

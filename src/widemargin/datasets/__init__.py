@@ -25,6 +25,7 @@ __all__ = [
     "mg_counter_example",
     "noisy_chess_board",
     "published",
+    "read_credit_ratings",
     "ringnorm",
     "satimage",
     "sparse_coordinates",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .sample import Array, Sample
+from .sample import Sample
 
 RATINGS = ("AAA", "AA", "A", "BBB", "BB", "B", "CCC")
 """The classes 0 to 6, from the best."""
@@ -15,16 +15,16 @@ COUNTS = (580, 385, 575, 1015, 927, 320, 130)
 """Companies with each rating."""
 
 FEATURES = ("WC_TA", "RE_TA", "EBIT_TA", "MVE_BVTD", "S_TA", "Industry")
-"""Working capital, retained earnings, earnings before interest and taxes and sales, all over total assets; the
-market value of equity over the book value of debt; a code of the industry, 1 to 12."""
+"""Working capital, retained earnings, earnings before interest and taxes and sales, all over total assets;
+the market value of equity over the book value of debt; a code of the industry, 1 to 12."""
 
 FILE = "CreditRating_Historical.dat"
 """The data that the generator stands in for come with MATLAB under this name."""
 
-LOADINGS = np.array([0.45, 0.75, 0.55, 0.9, 0.25])
+LOADINGS = np.array([0.45, 0.8, 0.55, 0.95, 0.25])
 """How much each ratio says about the health of a company."""
 
-UNSEEN = 0.25
+UNSEEN = 0.15
 """Standard deviation of what a rating knows and no ratio shows, in units of the health."""
 
 
@@ -33,9 +33,9 @@ def credit_ratings(*, seed: int) -> Sample:
     code of the industry, and a rating from 0 (AAA) to 6 (CCC) with the published numbers of companies each.
 
     A company has a health z ~ N(0, 1). Four ratios are 0.3 + 0.2 (l z + sqrt(1 - l^2) e), e ~ N(0, 1), with
-    the loadings l of `LOADINGS`, and so correlated through z; the market value over debt is the exponential of
-    such a variable, and skewed. The industry is uniform and says nothing. Companies sorted by
-    z + 0.25 N(0, 1) are given the best rating first, so that neighbouring ratings mix and distant ones
+    the loadings l of `LOADINGS`, and so correlated through z; the market value over debt is the exponential
+    of such a variable, and skewed. The industry is uniform and says nothing. Companies sorted by
+    z + 0.15 N(0, 1) are given the best rating first, so that neighbouring ratings mix and distant ones
     hardly do.
 
     Examples

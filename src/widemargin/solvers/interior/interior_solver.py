@@ -150,8 +150,8 @@ def _solution(problem: Problem, run: Run | None, watch: Watch, status: Status, i
         )
     found = run.conclude(hurried)
     proved = found.certificate
-    if status is Status.OPTIMAL and proved.violation > watch.stop.tol:
-        status = Status.STALLED
+    if status in (Status.OPTIMAL, Status.STALLED):  # what counts is what can be proved in the end
+        status = Status.OPTIMAL if proved.violation <= watch.stop.tol else Status.STALLED
     watch.progress.violation, watch.progress.objective = proved.violation, proved.dual
     return Solution(
         alpha=found.alpha,

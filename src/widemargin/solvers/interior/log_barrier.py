@@ -10,14 +10,11 @@ from widemargin.solvers.interior.point import Point
 from widemargin.solvers.interior.run import Run
 from widemargin.solvers.solution import Status
 
-TO_THE_BOUND = 0.99
-"""The share of the way to the nearest bound that a step may go."""
-
 SHORTEST = 1e-12
 """Steps below this are rounding."""
 
-LARGEST_T = 1e16
-"""Beyond it, relative to the objective's unit, the barrier is lost in rounding."""
+NOTHING, LARGEST_T = 1e-18, 1e50
+"""A gap of so little, relative to the objective, has been lost in rounding; beyond this t has any other."""
 
 
 class LogBarrier(InteriorSolver):
@@ -118,29 +115,31 @@ class LogBarrier(InteriorSolver):
                 return Status.UNBOUNDED
             if M / t <= self.epsilon and run.settles(point):
                 return Status.OPTIMAL
-            if not moving or not t < LARGEST_T:
+            lost = NOTHING * abs(run.watch.progress.objective)
+            if not moving or M / t <= lost or t > LARGEST_T:
                 return Status.STALLED
             t *= self.mu
 
     def _centre(self, run: Run, point: Point, t: float) -> tuple[Point, bool]:
         """The point of the central path for t; False with it if rounding has ended all progress."""
-        begin = point
-        while True:
-            gradient = run.gradient(point.a)
+        begin, gradient = point, run.gradient(point.a)
+        while not grows_without_bound(begin, point):
             barrier = Barrier(point, t)
-            D = barrier.curvature() + run.program.ridge
             slope = gradient + barrier.gradient()
-            step, nu = run.system(D).solve(-slope, run.program.sums - run.program.by_group(point.a))
+            system = run.system(barrier.curvature() + run.program.ridge)
+            step, nu = system.solve(-slope, run.program.sums - run.program.by_group(point.a))
             point = point.with_multipliers(*point.centred_multipliers(t), nu)
             decrement = -float(slope @ step)
-            if t * decrement / 2 <= self.newton_epsilon or grows_without_bound(begin, point):
+            if t * decrement / 2 <= self.newton_epsilon:
                 run.point = point
-                return point, True
+                break
             length = self._length(run, point, step, gradient, decrement, barrier)
             if length < SHORTEST:
                 return point, False
             run.watch.count_step()
             point = point.moved(run.program, length * step)
+            point = point.with_multipliers(*point.centred_multipliers(t), nu)
+            gradient = run.gradient(point.a)
             run.note(
                 point,
                 gradient,
@@ -150,21 +149,25 @@ class LogBarrier(InteriorSolver):
                 decrement=t * decrement,
                 step=length,
             )
+        return point, True
 
     def _length(
         self, run: Run, point: Point, step: Vector, gradient: Vector, decrement: float, barrier: Barrier
     ) -> float:
-        """The first of 1, b, b^2, ... within the bounds that decreases the barrier function enough.
+        """The first of 1, b, b^2, ... strictly within the bounds that decreases the barrier function enough.
+
+        Going nearly all the way to a bound would cost many steps: each at most doubles a tiny distance.
 
         The decrease is summed up from differences, term by term: the function's own values have lost it in
         rounding once t is large.
         """
         linear, quadratic = float(gradient @ step), float(step @ run.curvature_times(step)) / 2
-        length = min(1.0, TO_THE_BOUND * point.room(step))
+        length, room = 1.0, point.room(step)
         while length >= SHORTEST:
-            change = length * linear + length**2 * quadratic + barrier.change(length * step)
-            if change <= -self.c1 * length * decrement:
-                break
+            if length < room:
+                change = length * linear + length**2 * quadratic + barrier.change(length * step)
+                if change <= -self.c1 * length * decrement:
+                    break
             length *= self.backtracking
             run.counts["backtracks"] += 1
         return length

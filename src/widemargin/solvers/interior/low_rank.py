@@ -17,14 +17,15 @@ BLOCK = 64
 ENOUGH = 1e-14
 """What is left of the diagonal, relative to its largest entry, when nothing is left."""
 
-SHARE = 4
-"""A factor of rank up to a fourth of the number of points takes fewer operations than the whole matrix."""
+CHECKED = 64
+"""Columns that a factor is compared with, and how far apart they may be relative to the largest K_ii."""
+FAR = 1e-8
 
 
 def low_rank_factor(
     columns: Callable[[NDArray[np.intp]], Matrix], diagonal: Matrix, most: int
 ) -> Matrix | None:
-    """L with K = L L' up to rounding, or None if K has a larger rank than `most`.
+    """L with K = L L' up to rounding; None if K has a larger rank than `most`, or no such factor at all.
 
     Parameters
     ----------
@@ -57,4 +58,11 @@ def low_rank_factor(
         residual[candidates[chosen]] = 0.0
         np.maximum(residual, 0.0, out=residual)
         rank = new.stop
-    return L[:, :rank].copy() if rank <= most else None
+    L = L[:, :rank]
+    return L.copy() if rank <= most and _holds(columns, L, FAR * float(diagonal.max(initial=0.0))) else None
+
+
+def _holds(columns: Callable[[NDArray[np.intp]], Matrix], L: Matrix, rounding: float) -> bool:
+    """Whether L L' is what it should be in some columns: an indefinite matrix may have a diagonal like it."""
+    some = np.unique(np.linspace(0, len(L) - 1, CHECKED).astype(np.intp))
+    return bool(np.abs(columns(some) - L @ L[some].T).max(initial=0.0) <= rounding)

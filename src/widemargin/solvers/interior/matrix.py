@@ -13,7 +13,7 @@ from widemargin import _core
 from widemargin.memory import available_bytes
 from widemargin.problems import Vector
 from widemargin.solvers.interior.cholesky import CholeskyFactor
-from widemargin.solvers.interior.low_rank import SHARE, low_rank_factor
+from widemargin.solvers.interior.low_rank import low_rank_factor
 from widemargin.threads import for_each
 
 Matrix = NDArray[np.float64]
@@ -23,8 +23,12 @@ Look = Callable[[], bool]
 BLOCK_ENTRIES, BLOCK_WORK = 2**20, 2**26
 """Entries of K computed between two looks at the clock, and multiplications behind them."""
 
+SHARE, MOST = 4, 2000
+"""Ranks up to a fourth of the number of points are low: then thin matrices take fewer operations. So large at
+most where the whole matrix does not fit."""
+
 LIFTS = (0.0, 1e-15, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5)
-"""What is added to the diagonal, relative to its largest entry, until rounding leaves it positive definite."""
+"""What is added to the diagonal, relative to its largest entry, until it is positive definite."""
 
 
 class KernelMatrix(ABC):
@@ -123,32 +127,42 @@ def kernel_matrix(gram: _core.Gram, rows: NDArray[np.int32], threads: int, look:
 
     Raises
     ------
-    MemoryError
-        If the whole matrix and its factor do not fit into the memory that is free.
     ValueError
-        If it has entries that are not finite, or is far from positive semi-definite.
+        If it has entries that are not finite, is far from positive semi-definite, or has full rank and does
+        not fit with its factor into the memory that is free.
     """
     n = rows.size
+    if n == 0:
+        return LowRankMatrix(np.zeros((0, 0)), 0)
     diagonal = np.asarray(gram.diagonal())[rows]
     if not np.isfinite(diagonal).all():
-        raise ValueError("kernel values of these points are not finite: scale X (StandardScaler or MinMaxScaler).")
+        raise ValueError(
+            "kernel values of these points are not finite: scale X (StandardScaler or MinMaxScaler)."
+        )
     if diagonal.min(initial=0.0) < 0:
         raise _not_convex()
-    tried = 0
-
-    def columns(which: NDArray[np.intp]) -> Matrix:
-        nonlocal tried
-        tried += n * which.size
-        return _block(gram, rows[which], rows, threads, look).T
-
-    L = low_rank_factor(columns, diagonal, n // SHARE)
-    if L is not None:
-        return LowRankMatrix(L, tried)
     needed, free = 2 * 8 * n * n, available_bytes()
+    most = n // SHARE if needed <= free else min(n // SHARE, MOST, free // (16 * n))
+    evaluations = [0]
+
+    def factor(points: NDArray[np.int32], diagonal: Vector) -> Matrix | None:
+        def columns(which: NDArray[np.intp]) -> Matrix:
+            evaluations[0] += points.size * which.size
+            return _block(gram, points[which], points, threads, look).T
+
+        return low_rank_factor(columns, diagonal, most)
+
+    some = np.arange(0, n, max(1, n // max(2 * most, 1)))  # their rank is no larger than that of all
+    if n > SHARE * (most + 1) and factor(rows[some], diagonal[some]) is None:
+        L = None
+    else:
+        L = factor(rows, diagonal)
+    if L is not None:
+        return LowRankMatrix(L, evaluations[0])
     if needed > free:
-        raise MemoryError(
-            f"the kernel matrix of {n:,} points and its Cholesky factor take {needed / 2**30:.1f} GB, but "
-            f"{free / 2**30:.1f} GB are free: use the default solver, which needs no matrix."
+        raise ValueError(
+            f"interior-point methods hold the kernel matrix and its Cholesky factor, {needed / 2**20:.0f} MB "
+            f"for {n} points, and only {free / 2**20:.0f} MB are free: use the default solver."
         )
     matrix = DenseMatrix(_block(gram, rows, rows, threads, look))
     _check_convex(matrix, look)

@@ -22,6 +22,9 @@ SHORTEST = 1e-10
 MOST = 200
 """Steps after which a run that has not ended will not."""
 
+NOTHING = 1e-18
+"""A gap below this, relative to the objective, has been lost in rounding."""
+
 
 class Mehrotra(InteriorSolver):
     """Primal-dual steps: predict where the optimum is, centre, and correct for the curvature of the path.
@@ -74,6 +77,8 @@ class Mehrotra(InteriorSolver):
                 return Status.OPTIMAL
             if grows_without_bound(start, point):
                 return Status.UNBOUNDED
+            if self._exhausted(run, point, residual):
+                return Status.STALLED
             system = run.system(point.stiffness() + run.program.ridge)
             lacking = run.program.sums - run.program.by_group(point.a)
             below_u, above_v = point.products()
@@ -100,6 +105,11 @@ class Mehrotra(InteriorSolver):
         return point.complementarity() <= self.epsilon and bool(
             np.abs(residual).max(initial=0.0) <= max(run.watch.stop.tol, 1e-9)
         )
+
+    def _exhausted(self, run: Run, point: Point, residual: Vector) -> bool:
+        """Whether further steps could not be told from rounding."""
+        settled = np.abs(residual).max(initial=0.0) <= run.watch.stop.tol
+        return settled and point.complementarity() <= NOTHING * max(1.0, abs(run.watch.progress.objective))
 
 
 def _with_first_multipliers(run: Run, point: Point) -> Point:

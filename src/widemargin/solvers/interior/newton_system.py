@@ -128,6 +128,6 @@ class NewtonSystem:
 def _solved(A: Matrix, b: Vector) -> Vector:
     """A^-1 b for a small matrix; the shortest solution if it is singular."""
     try:
-        return np.linalg.solve(A, b)
+        return np.asarray(np.linalg.solve(A, b), dtype=np.float64)
     except np.linalg.LinAlgError:
-        return np.linalg.lstsq(A, b, rcond=None)[0]
+        return np.asarray(np.linalg.lstsq(A, b, rcond=None)[0], dtype=np.float64)

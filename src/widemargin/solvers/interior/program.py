@@ -22,6 +22,10 @@ class Program:
 
     Attributes
     ----------
+    linear : array of shape (m,)
+        With what variables that cannot move add to it, and less `shift`.
+    shift : array of shape (groups,)
+        The mean of each group's linear term: with fixed sums it says nothing, and only costs digits.
     variables : integer array of shape (m,)
         Which variables of the problem these are.
     rest : array
@@ -42,6 +46,7 @@ class Program:
     point: NDArray[np.intp]
     group: NDArray[np.intp]
     sums: Vector
+    shift: Vector
     variables: NDArray[np.intp]
     rest: Vector
 
@@ -61,16 +66,18 @@ class Program:
         here = point != GROUNDED
         linear[here] -= _pull(problem, gram, rest, rows, threads)[point[here]]
         totals = np.array([problem.start[each].sum() - rest[each].sum() for each in problem.groups])
-        present = np.unique(group[variables])  # groups without any choice are settled
+        present, here_group = np.unique(group[variables], return_inverse=True)  # others are settled
+        shift = np.bincount(here_group, weights=linear) / np.maximum(np.bincount(here_group), 1)
         return cls(
-            linear=linear,
+            linear=linear - shift[here_group],
             lower=problem.lower[variables],
             upper=problem.upper[variables],
             ridge=ridge[variables],
             rows=rows,
             point=point,
-            group=np.searchsorted(present, group[variables]),
+            group=here_group,
             sums=totals[present],
+            shift=shift,
             variables=variables,
             rest=rest,
         )
@@ -98,7 +105,9 @@ class Program:
 
     def by_variable(self, values: Vector) -> Vector:
         """P values: the value of each variable's point, zero without one."""
-        return np.where(self.point == GROUNDED, 0.0, values[self.point]) if values.size else np.zeros(self.size)
+        if not values.size:
+            return np.zeros(self.size)
+        return np.where(self.point == GROUNDED, 0.0, values[self.point])
 
     def by_group(self, x: Vector) -> Vector:
         """E'x: the sum over each group."""

@@ -46,12 +46,10 @@ class Run:
     counts: dict[str, int] = field(default_factory=lambda: {"centrings": 0, "backtracks": 0, "systems": 0})
 
     def __post_init__(self) -> None:
-        self._constant, self._pull = 0.0, np.zeros(self.problem.size)
+        self._constant = float(self.program.shift @ self.program.sums)
         rest = self.program.rest
         if rest.any():
-            self._pull = self._kernel_product(rest)
-            ridge = 0.0 if self.problem.ridge is None else self.problem.ridge
-            self._constant = float(rest @ (self.problem.linear - (self._pull + ridge * rest) / 2))
+            self._constant += float(rest @ (self.problem.linear + self._exact_gradient(rest))) / 2
 
     def gradient(self, a: Vector) -> Vector:
         """(K + diag(ridge)) a - linear, of what is minimised."""
@@ -140,8 +138,7 @@ class Run:
         """linear - Q alpha for all variables of the problem, by the matrix at hand."""
         if self.program.rest.any() or self.program.size < self.problem.size:
             return self._exact_gradient(alpha)
-        program = self.program
-        return self.problem.linear - self.curvature_times(alpha[program.variables])
+        return self.problem.linear - self.curvature_times(alpha)
 
     def _exact_gradient(self, alpha: Vector) -> Vector:
         """The same by kernel values, in double precision."""
@@ -171,6 +168,4 @@ class Run:
         if hurry or self.matrix.rank == self.program.rows.size:
             return self.best
         gradient = self._exact_gradient(self.best.alpha)
-        return Candidate(
-            self.best.alpha, gradient, Certificate.of(self.problem, self.best.alpha, gradient)
-        )
+        return Candidate(self.best.alpha, gradient, Certificate.of(self.problem, self.best.alpha, gradient))

@@ -40,7 +40,7 @@ class Watch:
     observer: Observer | None
     progress: Progress = field(default_factory=Progress)
     _begin: float = field(default_factory=time.monotonic)
-    _next: float = INTERVAL
+    _next: float = field(default_factory=lambda: INTERVAL)
 
     @property
     def seconds(self) -> float:

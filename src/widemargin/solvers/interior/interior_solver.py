@@ -30,6 +30,7 @@ class InteriorSolver(BaseEstimator):
     """A method that walks through the inside of the box; a sub-class defines `_walk` and `_check`."""
 
     epsilon: float
+    low_rank: bool
     trace: int
 
     def solve(
@@ -71,7 +72,7 @@ class InteriorSolver(BaseEstimator):
         run, status, interrupted = None, Status.OPTIMAL, False
         try:
             program = Program.of(problem, gram, n_threads)
-            matrix = kernel_matrix(gram, program.rows, n_threads, watch.look)
+            matrix = kernel_matrix(gram, program.rows, n_threads, watch.look, self.low_rank)
             watch.progress.kernel_evaluations = matrix.kernel_evaluations
             run = Run(problem, gram, program, matrix, watch, self.epsilon, history, n_threads)
             if program.size:

@@ -46,6 +46,8 @@ class LogBarrier(InteriorSolver):
         A step must decrease the barrier function by this share of what its slope promises.
     backtracking : float, default=0.5
         Factor by which a step is shortened that does not.
+    low_rank : bool, default=True
+        Whether to look for thin factors of the kernel matrix; without them all systems are n x n.
     trace : int, default=0
         Record every so many steps of Newton: t, gap (M/t), centring (its number), decrement, step,
         objective, violation and seconds; 0 records nothing.
@@ -82,6 +84,7 @@ class LogBarrier(InteriorSolver):
         newton_epsilon: float = 1e-3,
         c1: float = 0.1,
         backtracking: float = 0.5,
+        low_rank: bool = True,
         trace: int = 0,
     ):
         self.epsilon = epsilon
@@ -90,6 +93,7 @@ class LogBarrier(InteriorSolver):
         self.newton_epsilon = newton_epsilon
         self.c1 = c1
         self.backtracking = backtracking
+        self.low_rank = low_rank
         self.trace = trace
         self._check()
 

@@ -122,8 +122,10 @@ def _lifted(
     raise _not_convex()
 
 
-def kernel_matrix(gram: _core.Gram, rows: NDArray[np.int32], threads: int, look: Look) -> KernelMatrix:
-    """K[rows, rows], as a product of thin matrices if its rank is low.
+def kernel_matrix(
+    gram: _core.Gram, rows: NDArray[np.int32], threads: int, look: Look, low_rank: bool = True
+) -> KernelMatrix:
+    """K[rows, rows], as a product of thin matrices if its rank is low and that is welcome.
 
     Raises
     ------
@@ -142,23 +144,11 @@ def kernel_matrix(gram: _core.Gram, rows: NDArray[np.int32], threads: int, look:
     if diagonal.min(initial=0.0) < 0:
         raise _not_convex()
     needed, free = 2 * 8 * n * n, available_bytes()
-    most = n // SHARE if needed <= free else min(n // SHARE, MOST, free // (16 * n))
-    evaluations = [0]
-
-    def factor(points: NDArray[np.int32], diagonal: Vector) -> Matrix | None:
-        def columns(which: NDArray[np.intp]) -> Matrix:
-            evaluations[0] += points.size * which.size
-            return _block(gram, points[which], points, threads, look).T
-
-        return low_rank_factor(columns, diagonal, most)
-
-    some = np.arange(0, n, max(1, n // max(2 * most, 1)))  # their rank is no larger than that of all
-    if n > SHARE * (most + 1) and factor(rows[some], diagonal[some]) is None:
-        L = None
-    else:
-        L = factor(rows, diagonal)
-    if L is not None:
-        return LowRankMatrix(L, evaluations[0])
+    if low_rank:
+        most = n // SHARE if needed <= free else min(n // SHARE, MOST, free // (16 * n))
+        thin = _thin_matrix(gram, rows, diagonal, most, threads, look)
+        if thin is not None:
+            return thin
     if needed > free:
         raise ValueError(
             f"interior-point methods hold the kernel matrix and its Cholesky factor, {needed / 2**20:.0f} MB "
@@ -167,6 +157,27 @@ def kernel_matrix(gram: _core.Gram, rows: NDArray[np.int32], threads: int, look:
     matrix = DenseMatrix(_block(gram, rows, rows, threads, look))
     _check_convex(matrix, look)
     return matrix
+
+
+def _thin_matrix(
+    gram: _core.Gram, rows: NDArray[np.int32], diagonal: Vector, most: int, threads: int, look: Look
+) -> LowRankMatrix | None:
+    """K[rows, rows] of a rank up to `most`; None if it has a larger one."""
+    n, evaluations = rows.size, 0
+
+    def factor(points: NDArray[np.int32], diagonal: Vector) -> Matrix | None:
+        def columns(which: NDArray[np.intp]) -> Matrix:
+            nonlocal evaluations
+            evaluations += points.size * which.size
+            return _block(gram, points[which], points, threads, look).T
+
+        return low_rank_factor(columns, diagonal, most)
+
+    some = np.arange(0, n, max(1, n // max(2 * most, 1)))  # their rank is no larger than that of all
+    if n > SHARE * (most + 1) and factor(rows[some], diagonal[some]) is None:
+        return None
+    L = factor(rows, diagonal)
+    return None if L is None else LowRankMatrix(L, evaluations)
 
 
 def _block(

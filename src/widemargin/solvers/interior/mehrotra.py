@@ -43,6 +43,8 @@ class Mehrotra(InteriorSolver):
     epsilon : float, default=1e-4
         Duality gap at the end, at most. The run also goes on until the KKT violation is at most the
         tolerance of `Stop`.
+    low_rank : bool, default=True
+        Whether to look for thin factors of the kernel matrix; without them all systems are n x n.
     trace : int, default=0
         Record every so many steps: gap (the sum of all products), sigma, step, residual (of the gradient),
         objective, violation and seconds; 0 records nothing.
@@ -63,8 +65,9 @@ class Mehrotra(InteriorSolver):
     ('OPTIMAL', True)
     """
 
-    def __init__(self, epsilon: float = 1e-4, *, trace: int = 0):
+    def __init__(self, epsilon: float = 1e-4, *, low_rank: bool = True, trace: int = 0):
         self.epsilon = epsilon
+        self.low_rank = low_rank
         self.trace = trace
         self._check()
 

@@ -29,7 +29,7 @@ from widemargin.papers.table import Column, Table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-QUICK = 800
+QUICK = 500
 """Training companies of a quick table."""
 
 SETTINGS: dict[str, dict[str, Any]] = {

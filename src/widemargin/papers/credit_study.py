@@ -32,7 +32,7 @@ PRICES = 10.0 ** np.arange(-2, 3.1, 0.5)
 
 
 class Split(NamedTuple):
-    """Training and test companies, all features between 0 and 1 on the training part."""
+    """Training and test companies."""
 
     train: Sample
     test: Sample
@@ -56,10 +56,13 @@ def study_gaussian(sigma: float) -> Gaussian:
 
 
 def companies(data_dir: Path | None) -> Sample:
-    """The real companies if the folder has them, else generated ones."""
-    if data_dir is not None and (data_dir / FILE).is_file():
-        return read_credit_ratings(data_dir)
-    return credit_ratings(seed=0)
+    """The real companies if the folder has them, else generated ones; all features between 0 and 1."""
+    if data_dir is not None and are_real(data_dir):
+        sample = read_credit_ratings(data_dir)
+    else:
+        sample = credit_ratings(seed=0)
+    low, high = sample.X.min(axis=0), sample.X.max(axis=0)
+    return Sample((sample.X - low) / (high - low), sample.y)
 
 
 def are_real(data_dir: Path | None) -> bool:
@@ -79,10 +82,7 @@ def split(sample: Sample, most: int | None, seed: int) -> Split:
     """A random fifth for testing; of the rest all, or `most`, for training."""
     order = np.random.default_rng(seed).permutation(len(sample.y))
     test, train = np.split(order, [len(order) // 5])
-    train = train[:most]
-    low, high = sample.X[train].min(axis=0), sample.X[train].max(axis=0)
-    X = (sample.X - low) / np.where(high > low, high - low, 1.0)
-    return Split(Sample(X[train], sample.y[train]), Sample(X[test], sample.y[test]))
+    return Split(*(Sample(sample.X[rows], sample.y[rows]) for rows in (train[:most], test)))
 
 
 def data_notes(data_dir: Path | None) -> list[str]:

@@ -12,7 +12,7 @@ from scipy.linalg import LinAlgError
 from widemargin import _core
 from widemargin.memory import available_bytes
 from widemargin.problems import Vector
-from widemargin.solvers.interior.cholesky import CholeskyFactor
+from widemargin.solvers.interior.cholesky import PIECE, CholeskyFactor
 from widemargin.solvers.interior.low_rank import low_rank_factor
 from widemargin.threads import for_each
 
@@ -61,7 +61,7 @@ class DenseMatrix(KernelMatrix):
 
     def __init__(self, K: Matrix) -> None:
         self._K = K
-        self._factor = np.empty_like(K)
+        self._room = np.empty_like(K)
         self.diagonal = np.diagonal(K).copy()
         self.rank, self.kernel_evaluations = len(K), K.size
 
@@ -72,9 +72,7 @@ class DenseMatrix(KernelMatrix):
         return _lifted(self._factor_of, d, self.largest, look).solve
 
     def _factor_of(self, d: Vector, look: Look) -> CholeskyFactor:
-        self._factor[...] = self._K
-        self._factor[np.diag_indices_from(self._K)] += d
-        return CholeskyFactor(self._factor, look)
+        return CholeskyFactor(self._K, d, self._room, look)
 
 
 class LowRankMatrix(KernelMatrix):
@@ -93,13 +91,10 @@ class LowRankMatrix(KernelMatrix):
 
     def solver(self, d: Vector, look: Look) -> Solve:
         L, S = self._L, 1.0 / d
-        root = L * np.sqrt(S)[:, None]
-        look()
-        inner = root.T @ root
-        inner[np.diag_indices_from(inner)] += 1.0
-        largest = float(np.diagonal(inner).max(initial=1.0))
+        inner = self._weighted_product(S, look)
+        room, largest = np.empty_like(inner), float(np.diagonal(inner).max(initial=1.0))
         factor = _lifted(
-            lambda lift, look: CholeskyFactor(inner + np.diag(lift), look), np.zeros(self.rank), largest, look
+            lambda d, look: CholeskyFactor(inner, d, room, look), np.ones(self.rank), largest, look
         )
 
         def solve(b: Matrix) -> Matrix:
@@ -108,6 +103,16 @@ class LowRankMatrix(KernelMatrix):
             return weighted - (S[:, None] * correction if b.ndim == 2 else S * correction)
 
         return solve
+
+    def _weighted_product(self, S: Vector, look: Look) -> Matrix:
+        """L'S L, by blocks of rows."""
+        inner = np.zeros((self.rank, self.rank))
+        size = max(1, PIECE // max(self.rank**2, 1))
+        for begin in range(0, len(S), size):
+            look()
+            some = self._L[begin : begin + size]
+            inner += some.T @ (S[begin : begin + size, None] * some)
+        return inner
 
 
 def _lifted(

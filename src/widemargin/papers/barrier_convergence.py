@@ -127,7 +127,7 @@ class Case:
 
 def quadratic_factor(errors: np.ndarray) -> float | None:
     """The largest error over the square of the one before, where that is small and neither is rounding."""
-    near = (errors[:-1] < 0.1) & (errors[1:] > 1e-9)
+    near = (errors[:-1] < 0.1) & (errors[1:] > 1e-6)
     return float((errors[1:] / errors[:-1] ** 2)[near].max()) if near.any() else None
 
 

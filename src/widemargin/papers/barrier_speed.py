@@ -19,7 +19,7 @@ SIZES = (300, 600, 900)
 DRAWS = (3, 10)
 """Random sets of training companies: quickly and fully."""
 
-SOLVERS = {
+SOLVERS: dict[str, Any] = {
     "LogBarrier, n x n": LogBarrier(low_rank=False),
     "LogBarrier": LogBarrier(),
     "Mehrotra": Mehrotra(),

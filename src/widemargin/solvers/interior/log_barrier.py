@@ -13,6 +13,9 @@ from widemargin.solvers.solution import Status
 SHORTEST = 1e-12
 """Steps below this are rounding."""
 
+NEARLY = 1e-3
+"""Half a squared decrement that is small enough to go on from, where rounding hides the rest."""
+
 NOTHING, LARGEST_T = 1e-18, 1e50
 """A gap of so little, relative to the objective, has been lost in rounding; beyond this t has any other."""
 
@@ -139,7 +142,7 @@ class LogBarrier(InteriorSolver):
                 break
             length = self._length(run, point, step, gradient, decrement, barrier)
             if length < SHORTEST:
-                return point, False
+                return point, t * decrement / 2 <= NEARLY
             run.watch.count_step()
             point = point.moved(run.program, length * step)
             point = point.with_multipliers(*point.centred_multipliers(t), nu)

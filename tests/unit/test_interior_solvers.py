@@ -1,5 +1,6 @@
 """Interior-point solvers: estimators, limits, Ctrl-C, and input that cannot be solved."""
 
+import os
 import signal
 import threading
 
@@ -178,8 +179,7 @@ def test_control_c_is_heard_within_a_factorisation_and_leaves_a_model(solver):
     X = random.standard_normal((2000, 30))
     y = np.where(X[:, 0] + random.standard_normal(2000) > 0, 1, -1)
     machine = wm.SVC(gamma=0.5, solver=solver)
-    main = threading.main_thread().ident
-    timer = threading.Timer(0.5, lambda: signal.pthread_kill(main, signal.SIGINT))
+    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
     with pytest.raises(KeyboardInterrupt):
         machine.fit(X, y)

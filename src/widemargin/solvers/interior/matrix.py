@@ -18,6 +18,8 @@ from widemargin.threads import for_each
 
 Matrix = NDArray[np.float64]
 Solve = Callable[[Matrix], Matrix]
+"""From right-hand sides, one per column, to solutions."""
+
 Look = Callable[[], bool]
 
 BLOCK_ENTRIES, BLOCK_WORK = 2**20, 2**26
@@ -90,7 +92,7 @@ class LowRankMatrix(KernelMatrix):
         return self._L @ (self._L.T @ w)
 
     def solver(self, d: Vector, look: Look) -> Solve:
-        L, S = self._L, 1.0 / d
+        L, S = self._L, 1.0 / d[:, None]
         inner = self._weighted_product(S, look)
         room, largest = np.empty_like(inner), float(np.diagonal(inner).max(initial=1.0))
         factor = _lifted(
@@ -98,20 +100,18 @@ class LowRankMatrix(KernelMatrix):
         )
 
         def solve(b: Matrix) -> Matrix:
-            weighted = S[:, None] * b if b.ndim == 2 else S * b
-            correction = L @ factor.solve(L.T @ weighted)
-            return weighted - (S[:, None] * correction if b.ndim == 2 else S * correction)
+            return S * b - S * (L @ factor.solve(L.T @ (S * b)))
 
         return solve
 
-    def _weighted_product(self, S: Vector, look: Look) -> Matrix:
+    def _weighted_product(self, S: Matrix, look: Look) -> Matrix:
         """L'S L, by blocks of rows."""
         inner = np.zeros((self.rank, self.rank))
         size = max(1, PIECE // max(self.rank**2, 1))
         for begin in range(0, len(S), size):
             look()
             some = self._L[begin : begin + size]
-            inner += some.T @ (S[begin : begin + size, None] * some)
+            inner += some.T @ (S[begin : begin + size] * some)
         return inner
 
 

@@ -109,9 +109,7 @@ class Run:
         Variables that go to their bounds are put there, and the others take the step of Newton that is left.
         """
         program = self.program
-        at_lower, at_upper = self._at_bounds(point, self.gradient(point.a))
-        free = ~(at_lower | at_upper)
-        a = np.where(at_lower, program.lower, np.where(at_upper, program.upper, point.a))
+        a, free = self._rounded(point)
         D = np.where(free, point.stiffness() + program.ridge, HELD * self.matrix.largest)
         right = np.where(free, -self.gradient(a), 0.0)
         step, _ = self.system(D).solve(right, program.sums - program.by_group(a))
@@ -120,6 +118,12 @@ class Run:
             if self._good_enough():
                 return True
         return False
+
+    def _rounded(self, point: Point) -> tuple[Vector, np.ndarray]:
+        """The point with variables at the bounds that they approach, and which of them are free."""
+        at_lower, at_upper = self._at_bounds(point, self.gradient(point.a))
+        a = np.where(at_lower, self.program.lower, np.where(at_upper, self.program.upper, point.a))
+        return a, ~(at_lower | at_upper)
 
     def _good_enough(self) -> bool:
         assert self.best is not None
@@ -159,9 +163,8 @@ class Run:
     def conclude(self, hurry: bool) -> Candidate:
         """The best point there is, its gradient from kernel values unless there is no time for them."""
         if self.best is None and self.point is not None:
-            at_lower, at_upper = self._at_bounds(self.point, self.gradient(self.point.a))
-            for a in (np.where(at_lower, self.program.lower, self.point.a), self.point.a):
-                self._consider(np.where(at_upper, self.program.upper, a))
+            for a in (self._rounded(self.point)[0], self.point.a):
+                self._consider(a)
         if self.best is None:
             self._consider(self.problem.start[self.program.variables])
         assert self.best is not None

@@ -48,7 +48,7 @@ class BarrierRatings(Experiment):
     inverse to the class sizes, for the imbalance that the study only mentions."""
 
     title = "Barrier and pair methods: seven ratings"
-    source = f"{SOURCE}, section 4.4, figures 4.9 and 4.10 (whose entries are lost)"
+    source = f"{SOURCE}, section 4.3, figures 4.9 and 4.10 (whose entries are lost)"
     needs = NEEDS
     columns = (
         Column("kernel"),

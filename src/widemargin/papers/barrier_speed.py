@@ -45,7 +45,7 @@ class BarrierSpeed(Experiment):
     MATLAB."""
 
     title = "Barrier and pair methods: steps and seconds"
-    source = f"{SOURCE}, table 4.3"
+    source = f"{SOURCE}, section 4.2.3"
     needs = NEEDS
     columns = (
         Column("T"),

@@ -11,7 +11,7 @@ from widemargin.datasets import Sample, credit_ratings, read_credit_ratings
 from widemargin.datasets.credit_ratings import FILE, RATINGS
 from widemargin.kernels import Gaussian, Kernel, Polynomial
 
-SOURCE = "Lau 2020, a study of support vector machines"
+SOURCE = "Lau 2020, SVMs: a study in numerical optimisation"
 
 NEEDS = (
     f"Nothing for generated companies; {FILE}, which comes with MATLAB, in the data folder for the real ones."

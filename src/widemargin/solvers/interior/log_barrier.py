@@ -57,7 +57,7 @@ class LogBarrier(InteriorSolver):
 
     Notes
     -----
-    The published algorithm (Lau, A study of support vector machines, 2020) multiplies t before it compares
+    An algorithm in print (Lau, SVMs, 2020) multiplies t before it compares
     M/t with epsilon, and so may return with a gap of mu epsilon; and it tests the decrement of the barrier
     function divided by t, which accepts points far from the central path once t is large. Here the gap is
     compared first, and the decrement is that of the function itself.

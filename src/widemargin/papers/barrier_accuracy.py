@@ -110,8 +110,7 @@ class BarrierAccuracy(Experiment):
             *data_notes(scope.data_dir),
             f"Both methods solve one convex problem: their objectives agree to {agreement(table):.0e}. The "
             "study's differ by 3 to 29 per cent, those of SMO here, if it is stopped after 3,000 iterations, "
-            f"by up to {shortfall(table):.0%}: the accuracies that the study compares are those of unfinished "
-            "runs.",
+            f"by up to {shortfall(table):.0%}: the study compares accuracies of unfinished runs.",
             "Printed training accuracies are multiples of 1/1200, and -14,583 with C = 10 needs 1,459 points "
             "or more: printed objectives and accuracies belong to different runs.",
         ]

@@ -2,6 +2,7 @@
 
 from . import archive, published
 from .chess_board import chess_board, noisy_chess_board
+from .credit_ratings import credit_ratings, read_credit_ratings
 from .friedman import friedman1
 from .keel_files import keel, satimage, yeast
 from .normals import ringnorm, twonorm
@@ -18,11 +19,13 @@ __all__ = [
     "Sample",
     "archive",
     "chess_board",
+    "credit_ratings",
     "friedman1",
     "keel",
     "mg_counter_example",
     "noisy_chess_board",
     "published",
+    "read_credit_ratings",
     "ringnorm",
     "satimage",
     "sparse_coordinates",

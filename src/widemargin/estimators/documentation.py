@@ -32,8 +32,9 @@ verbose : bool or int, default=False
 max_iter : int, default=-1
     Iterations allowed for each sub-problem; -1 for no limit.
 solver : None, str or solver, default=None
-    A solver object such as ``SMO(working_set="hybrid-maximum-gain")``, or the name of a working set
-    selection; None or "auto" is ``Decomposition(inner=SMO(step="planning-ahead", finish="newton"))``.
+    A solver object such as ``SMO(working_set="hybrid-maximum-gain")``, the name of a working set selection,
+    "log-barrier" or "mehrotra" (interior-point methods, for a second opinion and for up to a few thousand
+    points); None or "auto" is ``Decomposition(inner=SMO(step="planning-ahead", finish="newton"))``.
 n_jobs : int, optional
     Threads of `fit` and of predictions. None, unlike in scikit-learn, is all that this process may use: the
     processors given to it, at most what OMP_NUM_THREADS or threadpoolctl's `threadpool_limits` say, and 1

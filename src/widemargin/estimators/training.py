@@ -17,7 +17,7 @@ import numpy as np
 
 from widemargin.estimators.kernel_table import choose_table, tabulate
 from widemargin.problems import Problem, Vector
-from widemargin.solvers import SMO, Decomposition, Solution, Status, Stop
+from widemargin.solvers import SMO, Decomposition, LogBarrier, Mehrotra, Solution, Status, Stop
 from widemargin.solvers.working_sets import NAMES
 from widemargin.threads import allowed_threads, single_threaded_blas
 
@@ -50,22 +50,32 @@ SEVERITY = [
 ]
 
 
+INTERIOR = {"log-barrier": LogBarrier, "mehrotra": Mehrotra}
+"""Interior-point methods by name."""
+
+
 def is_auto(solver: Any) -> bool:
     """Whether the choice of the solver is left to us."""
     return solver is None or (isinstance(solver, str) and solver == "auto")
 
 
 def choose_solver(solver: Any) -> Any:
-    """A solver object from `None`, "auto", the name of a working set selection, or the object itself."""
+    """A solver object from `None`, "auto", a name, or the object itself.
+
+    Names are those of working set selections and of interior-point methods.
+    """
     if is_auto(solver):
         return Decomposition(inner=SMO(step="planning-ahead", finish="newton"))
     if isinstance(solver, str) and solver in NAMES:
         return SMO(working_set=solver)
+    if isinstance(solver, str) and solver in INTERIOR:
+        return INTERIOR[solver]()
     if isinstance(solver, type):
         raise ValueError(f"solver must be an object, not a class: write {solver.__name__}().")
     if not hasattr(solver, "solve"):
         raise ValueError(
-            f"solver must be 'auto', one of {sorted(NAMES)} or an object with a solve method, not {solver!r}."
+            f"solver must be 'auto', one of {sorted({*NAMES, *INTERIOR})} or an object with a solve method, "
+            f"not {solver!r}."
         )
     return solver
 

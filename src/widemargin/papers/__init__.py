@@ -7,6 +7,11 @@ Examples
 'Glasmachers and Igel 2006, theorem 7; Glasmachers 2008, thesis, section 6.1.4'
 """
 
+from widemargin.papers.barrier_accuracy import BarrierAccuracy
+from widemargin.papers.barrier_convergence import BarrierConvergence
+from widemargin.papers.barrier_prices import BarrierPrices
+from widemargin.papers.barrier_ratings import BarrierRatings
+from widemargin.papers.barrier_speed import BarrierSpeed
 from widemargin.papers.benchmark_sets import BenchmarkSets
 from widemargin.papers.boundary_optima import BoundaryOptima
 from widemargin.papers.cache_sizes import CacheSizes
@@ -65,6 +70,11 @@ experiments: dict[str, Experiment] = {
     "model-selection-toys": ToySelection(),
     "model-selection-radial": RadialSelection(),
     "model-selection-diagonal": DiagonalSelection(),
+    "barrier-prices": BarrierPrices(),
+    "barrier-accuracy": BarrierAccuracy(),
+    "barrier-convergence": BarrierConvergence(),
+    "barrier-speed": BarrierSpeed(),
+    "barrier-ratings": BarrierRatings(),
 }
 
 __all__ = ["Experiment", "Table", "experiments"]

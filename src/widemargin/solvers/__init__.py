@@ -3,6 +3,7 @@
 from widemargin.solvers.deactivation import Deactivation, Held
 from widemargin.solvers.decomposition import Decomposition
 from widemargin.solvers.free_set import FreeSet
+from widemargin.solvers.interior import LogBarrier, Mehrotra
 from widemargin.solvers.joint_decomposition import JointDecomposition
 from widemargin.solvers.joint_descent import JointDescent
 from widemargin.solvers.smo import SMO
@@ -27,7 +28,9 @@ __all__ = [
     "HybridMaximumGain",
     "JointDecomposition",
     "JointDescent",
+    "LogBarrier",
     "MaximumGain",
+    "Mehrotra",
     "MostViolatingPair",
     "Newton",
     "OverRelaxed",

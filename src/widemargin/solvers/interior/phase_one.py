@@ -1,0 +1,59 @@
+"""A point inside all bounds to start from: phase I, in closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from widemargin.problems import Vector
+from widemargin.solvers.interior.program import Program
+
+INSIDE = 0.1
+"""How far inside, relative to its room, a variable with an infinite bound begins at least."""
+
+PULL = 0.1
+"""The share of phase I's point in a start that touches bounds."""
+
+
+def inner_start(program: Program) -> Vector:
+    """A strictly feasible point, group by group.
+
+    A machine's group (boxes [0, C_i] and [-C_i, 0], sum 0) starts with the positive variables at c / 2 n_+
+    and the negative ones at -c / 2 n_-, c being the least C_i: both halves add up to c / 2, and every
+    variable is strictly inside.
+
+    Any other group starts at the solution of the program of phase I,
+
+        maximise s   subject to   lower + s width <= a <= upper - s width,  sum of a fixed:
+
+    all variables at the same relative height theta = (sum - sum of lower) / (sum of widths) in their boxes.
+    No point does better, since the mean height, weighted by width, is fixed.
+    """
+    a = np.empty(program.size)
+    for g, total in enumerate(program.sums):
+        here = program.group == g
+        a[here] = _group_start(program.lower[here], program.upper[here], float(total))
+    return a
+
+
+def _group_start(lower: Vector, upper: Vector, total: float) -> Vector:
+    rises, falls = lower == 0, upper == 0
+    if total == 0 and (rises | falls).all() and rises.any() and falls.any():
+        widths = upper - lower
+        c = widths[np.isfinite(widths)].min(initial=np.inf)
+        c = c if np.isfinite(c) else 1.0
+        return np.where(rises, c / (2 * rises.sum()), -c / (2 * falls.sum()))
+    width = 1.0 + abs(total) / lower.size
+    while True:
+        low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper, 0.5 * width) - width)
+        high = np.where(np.isfinite(upper), upper, low + width)
+        theta = (total - low.sum()) / (high - low).sum()
+        if (np.isfinite(lower) & np.isfinite(upper)).all() or INSIDE <= theta <= 1 - INSIDE:
+            return low + theta * (high - low)
+        width *= 2
+
+
+def moved_inside(program: Program, a: Vector) -> Vector:
+    """A feasible point, moved towards phase I's if it touches bounds."""
+    if (a > program.lower).all() and (a < program.upper).all():
+        return a
+    return (1 - PULL) * a + PULL * inner_start(program)

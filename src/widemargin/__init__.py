@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         kernels,
         least_squares,
         losses,
+        online,
         problems,
         reduction,
         regularization,
@@ -63,6 +64,7 @@ if TYPE_CHECKING:
         PivotedCentres,
         RandomCentres,
     )
+    from widemargin.online import LASVM
     from widemargin.reduction import ChunkBagging, IvanovEstimator, Pruned, RestrictedSVC, compress
     from widemargin.regularization import Regularization
     from widemargin.selection import (
@@ -96,6 +98,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "LASVM",
     "SMO",
     "SVC",
     "SVR",
@@ -170,6 +173,7 @@ __all__ = [
     "least_squares",
     "leave_one_out",
     "losses",
+    "online",
     "problems",
     "reduction",
     "regularization",
@@ -191,6 +195,7 @@ _PARTS = (
     "kernels",
     "least_squares",
     "losses",
+    "online",
     "problems",
     "reduction",
     "regularization",

@@ -31,6 +31,7 @@ PACKAGES = (
     "regularization",
     "reduction",
     "joint",
+    "online",
     "joint_problems",
     "least_squares.centres",
     "selection.auto.auto_svc",

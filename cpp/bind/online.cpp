@@ -112,11 +112,11 @@ void renumber(Learner& m, const Indices& points) {
 
 std::tuple<std::size_t, bool> learn(Learner& m, const Gram& gram, const Indices& points, const Doubles& linear,
                                     const Doubles& lower, const Doubles& upper, Selection selection, double tolerance,
-                                    Index most, std::size_t cache_bytes, nb::object observer) {
+                                    Index most, std::int64_t initial, std::size_t cache_bytes, nb::object observer) {
   std::vector<online::Example> stream;
   for (std::size_t t = 0; t < points.size(); ++t)
     stream.push_back({points.data()[t], linear.data()[t], lower.data()[t], upper.data()[t]});
-  const online::Options options{selection, tolerance, most, cache_bytes};
+  const online::Options options{selection, tolerance, most, initial, cache_bytes};
   PythonReport report(std::move(observer));
   std::size_t learnt;
   {
@@ -133,7 +133,7 @@ void bind_online(nb::module_& m) {
   nb::class_<Learner>(m, "OnlineLearner", "A two-class machine that learns from a stream; its callers check the input.")
       .def(nb::init<>())
       .def("learn", &learn, "gram"_a, "points"_a, "linear"_a, "lower"_a, "upper"_a, "selection"_a, "tolerance"_a,
-           "most"_a, "cache_bytes"_a, "observer"_a.none())
+           "most"_a, "initial"_a, "cache_bytes"_a, "observer"_a.none())
       .def("renumber", &renumber, "points"_a)
       .def("restart", &restart, "state"_a)
       .def("state", &state_of)

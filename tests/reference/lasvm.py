@@ -5,7 +5,7 @@
     reprocess():  a step along the best pair in S; whoever has a_s = 0 and no partner leaves
 
 Bordes, Ertekin, Weston and Bottou, JMLR 6, 2005; Glasmachers 2008, chapter 8. The first examples of each class stay
-until there is a pair.
+whatever they are, more of them as long as there is one class only. `arrival` says when each candidate came.
 
 After a free step two gradients are equal, so that rounding decides over the next pair. Hence a function returns all
 states that a choice among equals may lead to.
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-INITIAL = 5
+ALONE = 256
 EQUAL = 1e-9
 
 
@@ -36,7 +36,8 @@ class Lasvm:
     C: float
     selection: str = "second-order"
     tol: float = 1e-3
-    most: float = np.inf
+    most: int = 10000
+    initial: int = 5
 
     def lower(self, s):
         return 0.0 if self.y[s] > 0 else -self.C
@@ -97,26 +98,30 @@ class Lasvm:
         newton = (self.G(state, pair[0]) - self.G(state, pair[1])) / self.curvature(*pair)
         return self.moved(state, *pair, min(newton, self.room(state, *pair)))
 
-    def process(self, state, k):
+    def process(self, state, k, arrival):
         if k in state.S:
             return self.stepped(state, k)
         rises = self.y[k] > 0 and self.G(state, k) > self.low(state) + self.tol
         falls = self.y[k] < 0 and self.G(state, k) < self.high(state) - self.tol
         side = int(self.y[k] > 0)
-        early = state.begun[side] < INITIAL
+        enough = self.initial if state.begun[1 - side] else ALONE
+        early = state.begun[side] < min(enough, self.most // 2)
         if not (rises or falls or early):
             return [state]
         begun = tuple(n + (early and side == c) for c, n in enumerate(state.begun))
-        roomy = self.roomy(state) if len(state.S) >= self.most else [state]
-        return [end for each in roomy for end in self.stepped(replace(each, S=each.S | {k}, begun=begun), k)]
+        state = self.roomy(state, arrival) if len(state.S) >= self.most else state
+        return self.stepped(replace(state, S=state.S | {k}, begun=begun), k)
 
     def stepped(self, state, k):
         """After the best step of k with a partner."""
         rising = [(k, s) for s in self.down(state)] if k in self.up(state) else []
         falling = [(s, k) for s in self.up(state)] if k in self.down(state) else []
         ends = [self.improved(state, pair) for pair in self.best(state, rising + falling)] or [state]
-        paired = self.up(state) and self.down(state)
-        return [replace(end, S=end.S - {k}) if paired and end.of(k) == 0 else end for end in ends]
+        drop = not self.beginning(state)
+        return [replace(end, S=end.S - {k}) if drop and end.of(k) == 0 else end for end in ends]
+
+    def beginning(self, state):
+        return min(state.begun) < self.initial
 
     def reprocess(self, state):
         if not self.violation(state) > self.tol:
@@ -127,30 +132,36 @@ class Lasvm:
         return [self.without_idle(self.improved(state, pair)) for pair in pairs]
 
     def without_idle(self, state):
+        if self.beginning(state):
+            return state
         high, low, up, down = self.high(state), self.low(state), self.up(state), self.down(state)
         idle = {s for s in state.S if state.of(s) == 0 and up.get(s, -np.inf) <= low and down.get(s, np.inf) >= high}
         return replace(state, S=state.S - idle)
 
-    def roomy(self, state):
-        """The smallest coefficient goes to others, each time to whoever takes it at the least loss."""
-        smallest = min(abs(state.of(s)) for s in state.S)
-        return [end for s in state.S if abs(state.of(s)) == smallest for end in self.inherited(state, s)]
+    def bias(self, state):
+        up, down = self.up(state), self.down(state)
+        free = [up[s] for s in set(up) & set(down)]
+        return np.mean(free) if free else (self.high(state) + self.low(state)) / 2
 
-    def inherited(self, state, s):
-        if state.of(s) == 0:
-            return [replace(state, S=state.S - {s})]
-        amount, sign = abs(state.of(s)), np.sign(state.of(s))
-        pairs = {p: (p, s) if sign > 0 else (s, p) for p in state.S - {s}}
-        gains = {}
-        for p, pair in pairs.items():
-            taken = min(amount, self.room(state, *pair))
-            slope = sign * (self.G(state, p) - self.G(state, s))
-            if taken > 0:
-                gains[p] = (slope - 0.5 * self.curvature(s, p) * taken) * taken / amount
-        best = [p for p, gain in gains.items() if gain >= max(gains.values()) - EQUAL]
-        taken = {p: min(amount, self.room(state, *pairs[p])) for p in best}
-        return [end for p in best for end in self.inherited(self.moved(state, *pairs[p], taken[p]), s)]
+    def least_wanted(self, state, some, arrival, b):
+        """Without a coefficient, far on the wrong side, or the oldest."""
 
-    def learn(self, state, k):
+        def unwanted(s):
+            loss = self.y[s] * (self.G(state, s) - b)
+            return state.of(s) == 0, loss if loss > 2 else 0.0, -arrival[s]
+
+        return max(some, key=unwanted)
+
+    def roomy(self, state, arrival):
+        """One candidate leaves, and those of the other side that would go next make up for its coefficient."""
+        b = self.bias(state)
+        gone = self.least_wanted(state, state.S, arrival, b)
+        while a := state.of(gone):
+            other = self.least_wanted(state, [s for s in state.S if state.of(s) * a < 0], arrival, b)
+            step = min(abs(a), abs(state.of(other)))
+            state = self.moved(state, *((other, gone) if a > 0 else (gone, other)), step)
+        return replace(state, S=state.S - {gone})
+
+    def learn(self, state, k, arrival):
         """All states that process(k) and reprocess() may lead to."""
-        return [end for middle in self.process(state, k) for end in self.reprocess(middle)]
+        return [end for middle in self.process(state, k, arrival) for end in self.reprocess(middle)]

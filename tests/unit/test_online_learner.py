@@ -25,7 +25,7 @@ def learnt(X, y, C, rule, order, most=10000, cache=2**20, parts=1):
     learner, gram, problem = _core.OnlineLearner(), Linear().bind(X), soft_margin(y, C)
     for rows in np.array_split(np.asarray(order, dtype=np.int32), parts):
         box = problem.linear[rows], problem.lower[rows], problem.upper[rows]
-        learner.learn(gram, rows, *box, RULES[rule], 1e-3, most, cache, None)
+        learner.learn(gram, rows, *box, RULES[rule], 1e-3, most, 5, cache, None)
     return learner
 
 
@@ -33,14 +33,16 @@ def follow(X, y, C, rule, order, most=10000):
     """Let the learner go on example by example; each time it must be where the twin may be."""
     twin, state, learner = Lasvm(X @ X.T, y, C, rule, most=most), State(), _core.OnlineLearner()
     gram, problem = Linear().bind(X), soft_margin(y, C)
-    for k in order:
+    arrival = {}
+    for now, k in enumerate(order):
         rows = np.array([k], dtype=np.int32)
         box = problem.linear[rows], problem.lower[rows], problem.upper[rows]
-        learner.learn(gram, rows, *box, RULES[rule], 1e-3, most, 2**20, None)
+        learner.learn(gram, rows, *box, RULES[rule], 1e-3, most, 5, 2**20, None)
         a = dict(zip(learner.points.tolist(), learner.alpha.tolist(), strict=True))
-        ends = [end for end in twin.learn(state, k) if end.S == set(a)]
+        ends = [end for end in twin.learn(state, k, arrival) if end.S == set(a)]
         ends = [end for end in ends if all(abs(end.of(s) - a[s]) < 1e-9 * C for s in a)]
         assert ends, f"the twin does not go there after example {k}"
+        arrival = {s: arrival.get(s, now) for s in a}
         state = State(ends[0].S, {s: value for s, value in a.items() if value != 0}, ends[0].begun)
     assert learner.objective == pytest.approx(twin.f(state), rel=1e-10)
     assert learner.violation == pytest.approx(max(0, twin.violation(state)), rel=1e-8, abs=1e-10)

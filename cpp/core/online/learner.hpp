@@ -10,11 +10,12 @@
 //                   give one leave
 //
 // Every step raises the objective. An example costs one kernel row among S and a few passes over it. The first few
-// examples of each side stay whatever they are, since a first one has no partner.
+// examples of each side stay whatever they are, since a first one has no partner; some more as long as there is but
+// one side.
 //
-// A full S makes room: a candidate without a coefficient leaves, or the one with the smallest coefficient (the oldest
-// of several) after it has handed that over to whoever can take it at the least loss. Only this may lower the
-// objective.
+// A full S makes room: a candidate without a coefficient leaves, or else one that is farther on the wrong side than it
+// could be by chance (the ramp loss of Ertekin, Bottou, Giles 2011), or else the oldest; the sum is kept by taking as
+// much from those of the other side that would go next. Only this may lower the objective.
 
 #include <array>
 #include <cmath>
@@ -28,8 +29,9 @@ namespace wm::online {
 
 struct Options {
   Selection selection = Selection::SecondOrder;
-  double tolerance = 1e-3;  // smaller violations are left alone
-  Index most = 10000;       // candidates
+  double tolerance = 1e-3;    // smaller violations are left alone
+  Index most = 10000;         // candidates
+  std::int64_t initial = 50;  // examples of each side that stay in any case
   std::size_t cache_bytes = std::size_t{200} << 20;
 };
 
@@ -49,7 +51,7 @@ class Learner {
     Status status;
     for (std::size_t t = 0; t < stream.size(); ++t) {
       if (observer.must_stop({}, status, [&] { return progress(observer); })) return t;
-      visit.look_ahead(stream.subspan(t, std::min(Lookahead::examples, stream.size() - t)));
+      visit.look_ahead(stream.subspan(t));
       visit.process(stream[t]);
       visit.reprocess();
       ++seen;
@@ -58,15 +60,20 @@ class Learner {
     return stream.size();
   }
 
-  /// The bias: between the largest gradient of what can rise and the smallest of what can fall.
+  /// The bias: the mean gradient of the free candidates; without any, what lies between the two sides.
   double offset() const {
+    double sum = 0.0;
+    Index count = 0;
+    for (Index s = 0; s < candidates.size(); ++s)
+      if (candidates.rise[s] > 0.0 && candidates.fall[s] > 0.0) sum += candidates.gradient[s], ++count;
+    if (count > 0) return sum / count;
     const double high = candidates.extremes.high, low = candidates.extremes.low;
     if (std::isinf(high)) return std::isinf(low) ? 0.0 : low;
     return std::isinf(low) ? high : 0.5 * (high + low);
   }
 
  private:
-  static constexpr std::int64_t initial = 5;  // examples of each side
+  static constexpr std::int64_t alone = 256;  // examples that stay of a side that is the only one so far
 
   Progress progress(const Observer& observer) const {
     return {counters.iterations, candidates.violation(),      candidates.objective(),
@@ -86,7 +93,7 @@ class Learner {
       const Index now = next.front().point;
       if (slot_[now] >= 0 || ahead_.knows(now)) return;
       std::vector<Index> points;
-      for (const Example& e : next)
+      for (const Example& e : next.first(std::min(next.size(), Lookahead::examples(c_.size()))))
         if (slot_[e.point] < 0) points.push_back(e.point);
       ahead_.look(std::move(points), c_.point, m_.counters);
     }
@@ -95,7 +102,7 @@ class Learner {
       if (slot_[e.point] < 0 && !enter(e)) return;
       const Index k = slot_[e.point];
       if (const Index p = partner(k); p >= 0) improve(k, p);
-      if (c_.alpha[k] == 0.0 && !unpaired()) {
+      if (c_.alpha[k] == 0.0 && !is_beginning()) {
         leave(k);
         c_.find_extremes();
       }
@@ -106,6 +113,7 @@ class Learner {
       improve(c_.extremes.up, options_.selection == Selection::SecondOrder
                                   ? second_order_partner(c_, c_.extremes.up, row(c_.extremes.up))
                                   : c_.extremes.down);
+      if (is_beginning()) return;
       bool any = false;
       for (Index s = c_.size(); s-- > 0;)
         if (c_.is_idle(s)) leave(s), any = true;
@@ -133,8 +141,16 @@ class Learner {
    private:
     bool unpaired() const { return c_.extremes.up < 0 || c_.extremes.down < 0; }
 
-    /// The first few examples of a side that has none stay.
-    bool is_early(const Example& e) const { return m_.begun[e.can_rise() ? 0 : 1] < initial; }
+    /// As long as there are few examples of a side, those of both sides stay.
+    bool is_beginning() const {
+      return std::min(m_.begun[0], m_.begun[1]) < options_.initial && c_.size() <= 4 * alone;
+    }
+
+    bool is_early(const Example& e) const {
+      const int side = e.can_rise() ? 0 : 1;
+      const std::int64_t enough = m_.begun[1 - side] > 0 ? options_.initial : alone;
+      return m_.begun[side] < std::min<std::int64_t>(enough, options_.most / 2);
+    }
 
     bool enter(const Example& e) {
       double G = meet(e);
@@ -201,21 +217,33 @@ class Learner {
                                   c_.fall.data(), 0, c_.size());
     }
 
+    /// Whoever has no coefficient is wanted least; then who is far on the wrong side, the farthest first, as it is
+    /// probably there by mistake; then who has come first.
+    std::array<double, 3> unwanted(Index s, double b) const {
+      const double loss = c_.linear[s] * (c_.gradient[s] - b);  // of the margin: 1 - y f(x)
+      return {c_.alpha[s] == 0.0 ? 1.0 : 0.0, loss > 2.0 ? loss : 0.0, -static_cast<double>(c_.arrival[s])};
+    }
+
+    /// The candidate wanted least among those whose coefficient times `sign` is positive; among all if that is zero.
+    Index least_wanted(double sign, double b) const {
+      Index least = -1;
+      for (Index s = 0; s < c_.size(); ++s)
+        if ((sign == 0.0 || sign * c_.alpha[s] > 0.0) && (least < 0 || unwanted(s, b) > unwanted(least, b))) least = s;
+      return least;
+    }
+
     void make_room() {
-      Index least = 0;
-      for (Index s = 1; s < c_.size(); ++s) {
-        const double mine = std::abs(c_.alpha[s]), other = std::abs(c_.alpha[least]);
-        if (mine < other || (mine == other && c_.arrival[s] < c_.arrival[least])) least = s;
+      const double b = m_.offset();
+      const Index gone = least_wanted(0.0, b);
+      while (c_.alpha[gone] != 0.0) {
+        const double a = c_.alpha[gone];
+        const Index other = least_wanted(-a, b);
+        if (other < 0) c_.place(gone, 0.0);  // rounding of the sum
+        if (other < 0) break;
+        const double step = std::min(std::abs(a), std::abs(c_.alpha[other]));
+        a > 0.0 ? move(other, gone, step) : move(gone, other, step);
       }
-      while (c_.alpha[least] != 0.0) {
-        const double amount = c_.alpha[least];
-        const Index heir = cheapest_heir(c_, least, amount, row(least));
-        if (heir < 0) c_.place(least, 0.0);  // rounding of the sum
-        if (heir < 0) break;
-        const double room = std::min(std::abs(amount), amount > 0.0 ? c_.rise[heir] : c_.fall[heir]);
-        amount > 0.0 ? move(heir, least, room) : move(least, heir, room);
-      }
-      leave(least);
+      leave(gone);
       c_.find_extremes();
     }
 

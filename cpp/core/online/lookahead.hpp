@@ -12,7 +12,8 @@ namespace wm::online {
 
 class Lookahead {
  public:
-  static constexpr std::size_t examples = 32;
+  /// How many examples to look at: to write the candidates out for a block pays if it is not for a few.
+  static std::size_t examples(Index candidates) { return std::clamp<std::size_t>(candidates / 32, 32, 256); }
 
   explicit Lookahead(const Gram& gram) : gram_(gram), row_(gram.rows(), -1), column_(gram.rows(), -1) {}
 

@@ -44,20 +44,4 @@ inline Index second_order_partner(const Candidates& c, Index s, const float* row
   return best.index;
 }
 
-/// Who can take over `amount` of the coefficient of s (as much of it as there is room) at the least loss; -1 if nobody
-/// can. The row is that of s.
-inline Index cheapest_heir(const Candidates& c, Index s, double amount, const float* row) {
-  Index best = -1;
-  double best_gain = -infinity;
-  for (Index p = 0; p < c.size(); ++p) {
-    const double room = std::min(std::abs(amount), amount > 0.0 ? c.rise[p] : c.fall[p]);
-    if (p == s || !(room > 0.0)) continue;
-    const double slope = (c.gradient[p] - c.gradient[s]) * (amount > 0.0 ? 1.0 : -1.0);
-    const double curvature = c.diagonal[s] + c.diagonal[p] - 2.0 * static_cast<double>(row[p]);
-    const double gain = (slope - 0.5 * curvature * room) * room / std::abs(amount);
-    if (gain > best_gain) best_gain = gain, best = p;
-  }
-  return best;
-}
-
 }  // namespace wm::online

@@ -77,9 +77,10 @@ class LASVM(ScoredClassifier, KernelMachine):
     epochs : int, default=1
         Passes of `fit` over its data, each in an order of its own.
     max_candidates : int, default=10000
-        Candidates of a pair of classes. When there are more, the one with the smallest coefficient hands it over to
-        others and goes, the oldest of equals first: memory stays bounded, and a machine on a stream that changes
-        forgets.
+        Candidates of a pair of classes. When there would be more, one of them goes: one without a coefficient, else
+        the one farthest on the wrong side if 1 - y f(x) > 2 there (probably noise), else the oldest. Memory stays
+        bounded, and a machine on a stream that changes forgets. A bounded machine on noisy data is never at rest:
+        let there be some hundred candidates at least, or `finish` before its answers matter.
     tol : float, default=1e-3
         Violations of the optimality conditions up to this are left alone.
     cache_size : float, default=200
@@ -334,8 +335,8 @@ class LASVM(ScoredClassifier, KernelMachine):
         data = self._kept if self._data is None else self._data
         learners = [each for each in self._learners if self._has_both(each, data)]
         if not learners:
-            only = self.classes_[self.n_support_ > 0].tolist()
-            raise ValueError(f"finish needs examples of at least two classes, but has seen {only or 'one class'}.")
+            seen = np.unique(data.labels).tolist()
+            raise ValueError(f"finish needs examples of two classes; there are those of {seen[0]!r} only.")
         solved = self._solve(data, learners)
         self._conclude(solved)
         return self
@@ -508,7 +509,7 @@ class LASVM(ScoredClassifier, KernelMachine):
         offsets = {id(learners[k]): float(solution.offsets[0]) for k, (_, solution) in found.items()}
         self._store_intercepts(np.array([offsets.get(id(each), each.intercept) for each in self._learners]))
         self._data = None
-        self._keep_certificate(solved)
+        self._keep_certificate(solved, len(learners))
         return solved
 
     def _training(self, size: int, n: int) -> Training:
@@ -549,16 +550,15 @@ class LASVM(ScoredClassifier, KernelMachine):
         values : array of shape (n_samples,) for two classes, else (n_samples, n_classes)
             Two classes: positive for the second. Several: a score per class, votes first.
         """
-        values = self._values(X)
-        return self._scheme.breaking_ties().scores(values)
+        return self._scheme.breaking_ties().scores(self._values(X))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row of X: that with the most votes of pairs."""
-        values = self._values(X)
-        return self.classes_[self._scheme.decide(values)]
+        """The class of each row of X: that with the most votes of pairs, or of several the largest values."""
+        return self.classes_[self._scheme.breaking_ties().decide(self._values(X))]
 
     @property
     def _scheme(self) -> Scheme:
+        check_is_fitted(self, "code_")
         return Scheme(self.code_, self.decoding_)
 
     def query(
@@ -610,10 +610,10 @@ class LASVM(ScoredClassifier, KernelMachine):
 
         Two classes: |f(x)|. Several: the smallest |f(x)| over the pairs of the class that is predicted.
         """
-        values = np.abs(self._values(X))
-        if len(self.classes_) == 2:
-            return values[:, 0]
-        return own_pairs(values, self._scheme.decide(self._values(X)), len(self.classes_)).min(axis=1)
+        values, k = self._values(X), len(self.classes_)
+        if k == 2:
+            return np.abs(values[:, 0])
+        return own_pairs(np.abs(values), self._scheme.breaking_ties().decide(values), k).min(axis=1)
 
     def losses(self, X: Any, y: ArrayLike) -> NDArray[np.float64]:
         """The largest 1 - y f(x) over the pairs of each row's class y: the slope of the dual in its direction."""

@@ -13,6 +13,10 @@ from widemargin.problems import Problem, Vector, soft_margin
 from widemargin.solvers import Solution
 
 
+INITIAL = 50
+"""The first examples of each class that stay, whatever they are."""
+
+
 @dataclass(frozen=True)
 class Settings:
     """How all machines of a classifier learn."""
@@ -64,6 +68,7 @@ class PairLearner:
             settings.selection,
             settings.tol,
             settings.max_candidates,
+            INITIAL,
             settings.cache_bytes,
             observer,
         )

@@ -33,6 +33,8 @@ class Active(Query):
     def choose(
         self, machine: Judge, pool: Any, n: int, y: ArrayLike | None, random: np.random.RandomState
     ) -> NDArray[np.intp]:
+        if self.tries is not None and not self.tries >= 1:
+            raise ValueError(f"tries must be a positive integer or None, not {self.tries!r}.")
         size = count(pool)
         rows = np.arange(size)
         if self.tries is not None and max(self.tries, n) < size:

@@ -554,7 +554,8 @@ class LASVM(ScoredClassifier, KernelMachine):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row of X: that with the most votes of pairs, or of several the largest values."""
-        return self.classes_[self._scheme.breaking_ties().decide(self._values(X))]
+        decided = self._scheme.breaking_ties().decide(self._values(X))
+        return self.classes_[decided]
 
     @property
     def _scheme(self) -> Scheme:

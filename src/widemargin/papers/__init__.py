@@ -11,6 +11,9 @@ from widemargin.papers.benchmark_sets import BenchmarkSets
 from widemargin.papers.cache_sizes import CacheSizes
 from widemargin.papers.counter_example import CounterExample
 from widemargin.papers.experiment import Experiment
+from widemargin.papers.lasvm_cache import LasvmCache
+from widemargin.papers.lasvm_epoch import LasvmEpoch
+from widemargin.papers.lasvm_epochs import LasvmEpochs
 from widemargin.papers.leave_one_out import LeaveOneOutErrors
 from widemargin.papers.leave_one_out_bounds import LeaveOneOutBounds
 from widemargin.papers.low_rank import LowRank
@@ -47,6 +50,9 @@ experiments: dict[str, Experiment] = {
     "rls-vs-svm": RLSVersusSVM(),
     "multiclass": Multiclass(),
     "multiclass-overlap": MulticlassOverlap(),
+    "lasvm": LasvmEpoch(),
+    "lasvm-epochs": LasvmEpochs(),
+    "lasvm-cache": LasvmCache(),
 }
 
 __all__ = ["Experiment", "Table", "experiments"]

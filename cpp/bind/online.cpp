@@ -55,9 +55,8 @@ void each_of_rows(online::CandidateRows::Packed& p, Archive archive) {
 
 /// What follows from coefficients and bounds is not written down.
 void place_all(online::Candidates& c) {
-  c.rise.resize(c.size());
-  c.fall.resize(c.size());
-  for (Index s = 0; s < c.size(); ++s) c.place(s, c.alpha[s]);
+  c.resize(static_cast<Index>(c.point.size()));
+  for (Index s = 0; s < c.slots(); ++s) c.place(s, c.alpha[s]);
   c.find_extremes();
 }
 

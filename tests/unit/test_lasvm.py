@@ -125,8 +125,8 @@ def test_memory_is_bounded():
     X, y = moons(3000)
     flipped = np.where(np.random.default_rng(0).random(3000) < 0.2, 1 - y, y)
     machine = wm.LASVM(gamma=1.0, max_candidates=300).fit_stream(batches(X, flipped, 100))
-    assert machine.n_candidates_.tolist() == [300]
-    assert machine._kept.size == 300
+    assert 250 < machine.n_candidates_[0] <= 300
+    assert machine._kept.size == machine.n_candidates_[0]
     assert machine.score(*moons(1000, 1)) > 0.8
     assert machine.finish().score(*moons(1000, 1)) > 0.9
 

@@ -1,8 +1,8 @@
 #pragma once
 // Kernel rows among the candidates, by slot, kept within a byte budget; least recently used first to go.
 //
-// A row that is kept stays complete: a candidate that comes brings its entry for every row, one that leaves takes its
-// entry along. So nothing is computed again from one example of the stream, or one call, to the next.
+// A row that is kept stays complete: a candidate that comes brings its entry for every row. So nothing is computed
+// again from one example of the stream, or one call, to the next.
 
 #include <algorithm>
 #include <cstdint>
@@ -30,21 +30,26 @@ class CandidateRows {
     return rows_[s].data();
   }
 
-  /// A candidate at the last slot, whose kernels with all before it and with itself are `row`.
-  void insert(std::span<const float> row) {
-    const Index last = size();
-    grow(last + 1);
-    for (Index s = 0; s < last; ++s)
-      if (has(s)) rows_[s][last] = row[s];
-    rows_.emplace_back();
-    used_.push_back(0);
-    std::copy(row.begin(), row.end(), admit(last));
+  /// A candidate at slot s, a vacant one or one more, whose kernels with all slots are `row`.
+  void insert(Index s, std::span<const float> row) {
+    if (s == size()) {
+      grow(s + 1);
+      rows_.emplace_back();
+      used_.push_back(0);
+    }
+    for (Index r = 0; r < size(); ++r)
+      if (has(r)) rows_[r][s] = row[r];
+    std::copy(row.begin(), row.end(), admit(s));
   }
 
-  /// The last candidate takes the slot.
+  void leave(Index s) {
+    if (has(s)) --kept_;
+    rows_[s] = {};
+  }
+
+  /// The last slot takes the place of a vacant one.
   void remove(Index s) {
     const Index last = size() - 1;
-    if (has(s)) --kept_;
     rows_[s] = std::move(rows_[last]);
     used_[s] = used_[last];
     rows_.pop_back();

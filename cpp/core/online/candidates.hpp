@@ -1,8 +1,9 @@
 #pragma once
 // The examples an online machine has in mind: those with a coefficient, and a few that may get one.
 //
-// Slots 0 .. size()-1 are dense and have no order: a candidate that leaves gives its slot to the last one. Everything
-// that is known of a candidate but its kernel row is here, one array each.
+// A candidate that leaves leaves its slot vacant, and the next to come takes it: nothing else has to move. A vacant
+// slot can neither rise nor fall, so that no pass over the slots ever chooses it. Everything that is known of a
+// candidate but its kernel row is here, one array each.
 
 #include <algorithm>
 #include <cmath>
@@ -33,37 +34,60 @@ class Candidates {
 
   Extremes extremes;  // arg max of G over what can rise, arg min over what can fall
 
-  Index size() const { return static_cast<Index>(point.size()); }
+  Index slots() const { return static_cast<Index>(point.size()); }
+  Index size() const { return slots() - static_cast<Index>(vacant_.size()); }
+  bool is_vacant(Index s) const { return rise[s] == 0.0 && fall[s] == 0.0; }
+
+  /// Where the next candidate will be.
+  Index next_slot() const { return vacant_.empty() ? slots() : vacant_.back(); }
 
   /// psi(a) among the candidates.
   double violation() const { return extremes.gap(); }
 
   double objective() const {
     double sum = 0.0;
-    for (Index s = 0; s < size(); ++s) sum += 0.5 * alpha[s] * (linear[s] + gradient[s]);
+    for (Index s = 0; s < slots(); ++s) sum += 0.5 * alpha[s] * (linear[s] + gradient[s]);
     return sum;
   }
 
-  /// With coefficient zero, at the last slot.
+  /// With coefficient zero, at the next slot.
   void insert(const Example& e, double G, double K_ss, std::int64_t now) {
-    point.push_back(e.point);
-    linear.push_back(e.linear);
-    lower.push_back(e.lower);
-    upper.push_back(e.upper);
-    alpha.push_back(0.0);
-    gradient.push_back(G);
-    diagonal.push_back(K_ss);
-    rise.push_back(e.upper);
-    fall.push_back(-e.lower);
-    arrival.push_back(now);
-    consider(size() - 1);
+    const Index s = next_slot();
+    if (s == slots())
+      resize(s + 1);
+    else
+      vacant_.pop_back();
+    point[s] = e.point;
+    linear[s] = e.linear;
+    lower[s] = e.lower;
+    upper[s] = e.upper;
+    gradient[s] = G;
+    diagonal[s] = K_ss;
+    arrival[s] = now;
+    place(s, 0.0);
+    if (rise[s] > 0.0 && G > extremes.high) extremes.high = G, extremes.up = s;
+    if (fall[s] > 0.0 && G < extremes.low) extremes.low = G, extremes.down = s;
   }
 
-  /// The last candidate takes the slot; the extremes are to be found again.
+  /// Its coefficient must be zero; the extremes are to be found again.
+  void leave(Index s) {
+    linear[s] = lower[s] = upper[s] = 0.0;
+    place(s, 0.0);
+    vacant_.push_back(s);
+  }
+
+  /// The last slot takes the place of a vacant one.
   void remove(Index s) {
     for (auto* array : {&linear, &lower, &upper, &alpha, &gradient, &diagonal, &rise, &fall}) take_last(*array, s);
     take_last(point, s);
     take_last(arrival, s);
+    std::erase(vacant_, s);
+  }
+
+  void resize(Index slots) {
+    for (auto* array : {&linear, &lower, &upper, &alpha, &gradient, &diagonal, &rise, &fall}) array->resize(slots);
+    point.resize(slots);
+    arrival.resize(slots);
   }
 
   /// Changes a coefficient; a value within rounding of a bound becomes the bound, so that what can rise and fall, and
@@ -82,11 +106,11 @@ class Candidates {
     fall[s] = value - lower[s];
   }
 
-  void find_extremes() { extremes = sweep::extremes(gradient.data(), rise.data(), fall.data(), 0, size()); }
+  void find_extremes() { extremes = sweep::extremes(gradient.data(), rise.data(), fall.data(), 0, slots()); }
 
   /// Whether it has no coefficient, and no partner that could give it one.
   bool is_idle(Index s) const {
-    if (alpha[s] != 0.0) return false;
+    if (alpha[s] != 0.0 || is_vacant(s)) return false;
     return !(rise[s] > 0.0 && gradient[s] > extremes.low) && !(fall[s] > 0.0 && gradient[s] < extremes.high);
   }
 
@@ -97,10 +121,7 @@ class Candidates {
     array.pop_back();
   }
 
-  void consider(Index s) {
-    if (rise[s] > 0.0 && gradient[s] > extremes.high) extremes.high = gradient[s], extremes.up = s;
-    if (fall[s] > 0.0 && gradient[s] < extremes.low) extremes.low = gradient[s], extremes.down = s;
-  }
+  std::vector<Index> vacant_;
 };
 
 }  // namespace wm::online

@@ -64,7 +64,7 @@ class Learner {
   double offset() const {
     double sum = 0.0;
     Index count = 0;
-    for (Index s = 0; s < candidates.size(); ++s)
+    for (Index s = 0; s < candidates.slots(); ++s)
       if (candidates.rise[s] > 0.0 && candidates.fall[s] > 0.0) sum += candidates.gradient[s], ++count;
     if (count > 0) return sum / count;
     const double high = candidates.extremes.high, low = candidates.extremes.low;
@@ -85,8 +85,15 @@ class Learner {
    public:
     Visit(Learner& learner, const Gram& gram, const Options& options)
         : m_(learner), c_(learner.candidates), gram_(gram), options_(options), slot_(gram.rows(), -1), ahead_(gram) {
-      for (Index s = 0; s < c_.size(); ++s) slot_[c_.point[s]] = s;
+      for (Index s = 0; s < c_.slots(); ++s) slot_[c_.point[s]] = s;
       m_.rows.set_budget(options.cache_bytes);
+    }
+
+    /// No slot is vacant between two visits: its point may be gone by then.
+    ~Visit() {
+      for (Index s = c_.slots(); s-- > 0;)
+        if (c_.is_vacant(s)) c_.remove(s), m_.rows.remove(s);
+      c_.find_extremes();
     }
 
     void look_ahead(std::span<const Example> next) {
@@ -115,7 +122,7 @@ class Learner {
                                   : c_.extremes.down);
       if (is_beginning()) return;
       bool any = false;
-      for (Index s = c_.size(); s-- > 0;)
+      for (Index s = 0; s < c_.slots(); ++s)
         if (c_.is_idle(s)) leave(s), any = true;
       if (any) c_.find_extremes();
     }
@@ -126,13 +133,13 @@ class Learner {
       if (m_.seen - m_.settled < 8 * std::int64_t{c_.size()}) return;
       if (gram_.rounding(Arithmetic::Single) * m_.travelled <= options_.tolerance) return;
       std::vector<Index> points;
-      std::vector<double> weights, product(c_.size(), 0.0);
-      for (Index s = 0; s < c_.size(); ++s)
+      std::vector<double> weights, product(c_.slots(), 0.0);
+      for (Index s = 0; s < c_.slots(); ++s)
         if (c_.alpha[s] != 0.0) points.push_back(c_.point[s]), weights.push_back(c_.alpha[s]);
       gram_.accumulate(points, weights, c_.point, product.data());
-      m_.counters.kernel_evaluations += static_cast<std::int64_t>(points.size()) * c_.size();
+      m_.counters.kernel_evaluations += static_cast<std::int64_t>(points.size()) * c_.slots();
       ++m_.counters.refreshes;
-      for (Index s = 0; s < c_.size(); ++s) c_.gradient[s] = c_.linear[s] - product[s];
+      for (Index s = 0; s < c_.slots(); ++s) c_.gradient[s] = c_.linear[s] - product[s];
       c_.find_extremes();
       m_.travelled = 0.0;
       m_.settled = m_.seen;
@@ -162,31 +169,32 @@ class Learner {
         G = meet(e);
       }
       if (is_early(e)) ++m_.begun[e.can_rise() ? 0 : 1];
-      slot_[e.point] = c_.size();
-      m_.rows.insert(newcomer_);
-      c_.insert(e, G, newcomer_.back(), m_.seen);
+      const Index k = c_.next_slot();
+      const double K_kk = diagonal(e.point);
+      newcomer_.resize(std::max(k + 1, c_.slots()));
+      newcomer_[k] = static_cast<float>(K_kk);
+      slot_[e.point] = k;
+      m_.rows.insert(k, newcomer_);
+      c_.insert(e, G, K_kk, m_.seen);
       return true;
     }
 
-    /// The kernels of an example with all candidates and itself, into newcomer_, and its gradient.
+    /// The kernels of an example with all slots, into newcomer_, and its gradient.
     double meet(const Example& e) {
-      const Index n = c_.size();
-      newcomer_.resize(n + 1);
+      newcomer_.resize(c_.slots());
       if (ahead_.knows(e.point))
         ahead_.row(e.point, c_.point, newcomer_.data());
       else
         compute(e.point, newcomer_.data());
-      newcomer_[n] = static_cast<float>(diagonal(e.point));
       double product = 0.0;
-      sweep::products<float>({newcomer_.data()}, c_.alpha.data(), &product, n);
+      sweep::products<float>({newcomer_.data()}, c_.alpha.data(), &product, c_.slots());
       return e.linear - product;
     }
 
     void leave(Index s) {
-      slot_[c_.point.back()] = s;
       slot_[c_.point[s]] = -1;
-      c_.remove(s);
-      m_.rows.remove(s);
+      c_.leave(s);
+      m_.rows.leave(s);
     }
 
     Index partner(Index k) {
@@ -214,7 +222,7 @@ class Learner {
       c_.add(j, -step);
       m_.travelled += 2.0 * step;
       c_.extremes = sweep::update(row_i, row_j, sweep::Straight{}, step, c_.gradient.data(), c_.rise.data(),
-                                  c_.fall.data(), 0, c_.size());
+                                  c_.fall.data(), 0, c_.slots());
     }
 
     /// Whoever has no coefficient is wanted least; then who is far on the wrong side, the farthest first, as it is
@@ -227,8 +235,11 @@ class Learner {
     /// The candidate wanted least among those whose coefficient times `sign` is positive; among all if that is zero.
     Index least_wanted(double sign, double b) const {
       Index least = -1;
-      for (Index s = 0; s < c_.size(); ++s)
-        if ((sign == 0.0 || sign * c_.alpha[s] > 0.0) && (least < 0 || unwanted(s, b) > unwanted(least, b))) least = s;
+      std::array<double, 3> worst{};
+      for (Index s = 0; s < c_.slots(); ++s) {
+        if (c_.is_vacant(s) || (sign != 0.0 && !(sign * c_.alpha[s] > 0.0))) continue;
+        if (const auto mine = unwanted(s, b); least < 0 || mine > worst) least = s, worst = mine;
+      }
       return least;
     }
 
@@ -253,7 +264,7 @@ class Learner {
         return m_.rows.use(s);
       }
       ++m_.counters.cache_misses;
-      std::vector<float> values(c_.size());  // before a place is made: it may fail
+      std::vector<float> values(c_.slots());  // before a place is made: it may fail
       compute(c_.point[s], values.data());
       float* const place = m_.rows.admit(s);
       std::copy(values.begin(), values.end(), place);
@@ -262,7 +273,7 @@ class Learner {
 
     void compute(Index point, float* out) {
       gram_.block({&point, 1}, c_.point, out);
-      m_.counters.kernel_evaluations += c_.size();
+      m_.counters.kernel_evaluations += c_.slots();
     }
 
     double diagonal(Index point) const {

@@ -31,7 +31,7 @@ inline Index second_order_partner(const Candidates& c, Index s, const float* row
   const double G_s = G[s], Q_ss = Q[s], rise_s = rise[s], fall_s = fall[s];
   sweep::Best best;
   simd::on_avx512([&]() WM_INLINE_LAMBDA {
-    best = sweep::best_of(0, c.size(), [=](Index p) WM_INLINE_LAMBDA {
+    best = sweep::best_of(0, c.slots(), [=](Index p) WM_INLINE_LAMBDA {
       const double difference = G_s - G[p], least = sweep::flat(Q_ss, Q[p]);
       const double raw = Q_ss + Q[p] - 2.0 * static_cast<double>(row[p]);
       const double curvature = raw > least ? raw : least;

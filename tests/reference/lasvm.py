@@ -5,7 +5,7 @@
     reprocess():  a step along the best pair in S; whoever has a_s = 0 and no partner leaves
 
 Bordes, Ertekin, Weston and Bottou, JMLR 6, 2005; Glasmachers 2008, chapter 8. The first examples of each class stay
-whatever they are, more of them as long as there is one class only. `arrival` says when each candidate came.
+whatever they are, more of them as long as there is one class only.
 
 After a free step two gradients are equal, so that rounding decides over the next pair. Hence a function returns all
 states that a choice among equals may lead to.
@@ -98,9 +98,11 @@ class Lasvm:
         newton = (self.G(state, pair[0]) - self.G(state, pair[1])) / self.curvature(*pair)
         return self.moved(state, *pair, min(newton, self.room(state, *pair)))
 
-    def process(self, state, k, arrival):
+    def process(self, state, k):
         if k in state.S:
             return self.stepped(state, k)
+        if len(state.S) >= self.most:
+            return [state]
         rises = self.y[k] > 0 and self.G(state, k) > self.low(state) + self.tol
         falls = self.y[k] < 0 and self.G(state, k) < self.high(state) - self.tol
         side = int(self.y[k] > 0)
@@ -109,7 +111,6 @@ class Lasvm:
         if not (rises or falls or early):
             return [state]
         begun = tuple(n + (early and side == c) for c, n in enumerate(state.begun))
-        state = self.roomy(state, arrival) if len(state.S) >= self.most else state
         return self.stepped(replace(state, S=state.S | {k}, begun=begun), k)
 
     def stepped(self, state, k):
@@ -138,30 +139,6 @@ class Lasvm:
         idle = {s for s in state.S if state.of(s) == 0 and up.get(s, -np.inf) <= low and down.get(s, np.inf) >= high}
         return replace(state, S=state.S - idle)
 
-    def bias(self, state):
-        up, down = self.up(state), self.down(state)
-        free = [up[s] for s in set(up) & set(down)]
-        return np.mean(free) if free else (self.high(state) + self.low(state)) / 2
-
-    def least_wanted(self, state, some, arrival, b):
-        """Without a coefficient, far on the wrong side, or the oldest."""
-
-        def unwanted(s):
-            loss = self.y[s] * (self.G(state, s) - b)
-            return state.of(s) == 0, loss if loss > 2 else 0.0, -arrival[s]
-
-        return max(some, key=unwanted)
-
-    def roomy(self, state, arrival):
-        """One candidate leaves, and those of the other side that would go next make up for its coefficient."""
-        b = self.bias(state)
-        gone = self.least_wanted(state, state.S, arrival, b)
-        while a := state.of(gone):
-            other = self.least_wanted(state, [s for s in state.S if state.of(s) * a < 0], arrival, b)
-            step = min(abs(a), abs(state.of(other)))
-            state = self.moved(state, *((other, gone) if a > 0 else (gone, other)), step)
-        return replace(state, S=state.S - {gone})
-
-    def learn(self, state, k, arrival):
+    def learn(self, state, k):
         """All states that process(k) and reprocess() may lead to."""
-        return [end for middle in self.process(state, k, arrival) for end in self.reprocess(middle)]
+        return [end for middle in self.process(state, k) for end in self.reprocess(middle)]

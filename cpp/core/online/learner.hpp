@@ -13,9 +13,9 @@
 // examples of each side stay whatever they are, since a first one has no partner; some more as long as there is but
 // one side.
 //
-// A full S makes room: a candidate without a coefficient leaves, or else one that is farther on the wrong side than it
-// could be by chance (the ramp loss of Ertekin, Bottou, Giles 2011), or else the oldest; the sum is kept by taking as
-// much from those of the other side that would go next. Only this may lower the objective.
+// A full S takes no newcomers until somebody leaves: reprocess() goes on to the solution of those it has. To let others
+// go for them would be to forget at random: the newcomers that violate are not a fair sample of the stream, and a
+// machine made of the latest of them swings to and fro.
 
 #include <array>
 #include <cmath>
@@ -98,7 +98,7 @@ class Learner {
 
     void look_ahead(std::span<const Example> next) {
       const Index now = next.front().point;
-      if (slot_[now] >= 0 || ahead_.knows(now)) return;
+      if (is_full() || slot_[now] >= 0 || ahead_.knows(now)) return;
       std::vector<Index> points;
       for (const Example& e : next.first(std::min(next.size(), Lookahead::examples(c_.size()))))
         if (slot_[e.point] < 0) points.push_back(e.point);
@@ -106,7 +106,7 @@ class Learner {
     }
 
     void process(const Example& e) {
-      if (slot_[e.point] < 0 && !enter(e)) return;
+      if (slot_[e.point] < 0 && (is_full() || !enter(e))) return;
       const Index k = slot_[e.point];
       if (const Index p = partner(k); p >= 0) improve(k, p);
       if (c_.alpha[k] == 0.0 && !is_beginning()) {
@@ -146,6 +146,7 @@ class Learner {
     }
 
    private:
+    bool is_full() const { return c_.size() >= options_.most; }
     bool unpaired() const { return c_.extremes.up < 0 || c_.extremes.down < 0; }
 
     /// As long as there are few examples of a side, those of both sides stay.
@@ -160,14 +161,10 @@ class Learner {
     }
 
     bool enter(const Example& e) {
-      double G = meet(e);
+      const double G = meet(e);
       const double tol = options_.tolerance;
       const bool violates = (e.can_rise() && G > c_.extremes.low + tol) || (e.can_fall() && G < c_.extremes.high - tol);
       if (!violates && !is_early(e)) return false;
-      if (c_.size() >= options_.most) {
-        while (c_.size() >= options_.most) make_room();
-        G = meet(e);
-      }
       if (is_early(e)) ++m_.begun[e.can_rise() ? 0 : 1];
       const Index k = c_.next_slot();
       const double K_kk = diagonal(e.point);
@@ -223,39 +220,6 @@ class Learner {
       m_.travelled += 2.0 * step;
       c_.extremes = sweep::update(row_i, row_j, sweep::Straight{}, step, c_.gradient.data(), c_.rise.data(),
                                   c_.fall.data(), 0, c_.slots());
-    }
-
-    /// Whoever has no coefficient is wanted least; then who is far on the wrong side, the farthest first, as it is
-    /// probably there by mistake; then who has come first.
-    std::array<double, 3> unwanted(Index s, double b) const {
-      const double loss = c_.linear[s] * (c_.gradient[s] - b);  // of the margin: 1 - y f(x)
-      return {c_.alpha[s] == 0.0 ? 1.0 : 0.0, loss > 2.0 ? loss : 0.0, -static_cast<double>(c_.arrival[s])};
-    }
-
-    /// The candidate wanted least among those whose coefficient times `sign` is positive; among all if that is zero.
-    Index least_wanted(double sign, double b) const {
-      Index least = -1;
-      std::array<double, 3> worst{};
-      for (Index s = 0; s < c_.slots(); ++s) {
-        if (c_.is_vacant(s) || (sign != 0.0 && !(sign * c_.alpha[s] > 0.0))) continue;
-        if (const auto mine = unwanted(s, b); least < 0 || mine > worst) least = s, worst = mine;
-      }
-      return least;
-    }
-
-    void make_room() {
-      const double b = m_.offset();
-      const Index gone = least_wanted(0.0, b);
-      while (c_.alpha[gone] != 0.0) {
-        const double a = c_.alpha[gone];
-        const Index other = least_wanted(-a, b);
-        if (other < 0) c_.place(gone, 0.0);  // rounding of the sum
-        if (other < 0) break;
-        const double step = std::min(std::abs(a), std::abs(c_.alpha[other]));
-        a > 0.0 ? move(other, gone, step) : move(gone, other, step);
-      }
-      leave(gone);
-      c_.find_extremes();
     }
 
     const float* row(Index s) {

@@ -77,10 +77,10 @@ class LASVM(ScoredClassifier, KernelMachine):
     epochs : int, default=1
         Passes of `fit` over its data, each in an order of its own.
     max_candidates : int, default=10000
-        Candidates of a pair of classes. When there would be more, one of them goes: one without a coefficient, else
-        the one farthest on the wrong side if 1 - y f(x) > 2 there (probably noise), else the oldest. Memory stays
-        bounded, and a machine on a stream that changes forgets. A bounded machine on noisy data is never at rest:
-        let there be some hundred candidates at least, or `finish` before its answers matter.
+        Candidates of a pair of classes. A full machine takes no newcomers until somebody leaves; it goes on to the
+        solution of the candidates it has. Memory stays bounded, but what comes then teaches little: of noisy data
+        every misclassified example is a support vector, so that there should be room for the share of them in as
+        many examples as an `SVC` would need.
     tol : float, default=1e-3
         Violations of the optimality conditions up to this are left alone.
     cache_size : float, default=200

@@ -67,7 +67,9 @@ def test_many_epochs_reach_the_batch_solution(rule):
 
 def test_second_order_has_a_higher_dual_and_fewer_candidates_on_the_chess_board():
     board = chess_board(3000, seed=0)
-    second, first = (wm.LASVM(C=1000, gamma=2.0, selection=r, random_state=0).fit(board.X, board.y) for r in RULES)
+    second, first = (
+        wm.LASVM(C=1000, gamma=2.0, selection=r, random_state=0).fit(board.X, board.y) for r in RULES
+    )
     assert second.dual_objective_ > 1.5 * first.dual_objective_
     assert second.n_candidates_[0] < 0.7 * first.n_candidates_[0]
 

@@ -1,14 +1,14 @@
 """LASVM on a kernel matrix, everything computed from nothing but S and a.
 
-    process(k):   G_k = y_k - sum_{s in S} a_s K_ks; if k and some s in S violate the optimality conditions, k joins S
-                  and both take the best step along the pair
+    process(k):   G_k = y_k - sum_{s in S} a_s K_ks; if k and some s in S violate the optimality conditions,
+                  k joins S and both take the best step along the pair
     reprocess():  a step along the best pair in S; whoever has a_s = 0 and no partner leaves
 
-Bordes, Ertekin, Weston and Bottou, JMLR 6, 2005; Glasmachers 2008, chapter 8. The first examples of each class stay
-whatever they are, more of them as long as there is one class only.
+Bordes, Ertekin, Weston and Bottou, JMLR 6, 2005; Glasmachers 2008, chapter 8. The first examples of each
+class stay whatever they are, more of them as long as there is one class only.
 
-After a free step two gradients are equal, so that rounding decides over the next pair. Hence a function returns all
-states that a choice among equals may lead to.
+After a free step two gradients are equal, so that rounding decides over the next pair. Hence a function
+returns all states that a choice among equals may lead to.
 """
 
 from dataclasses import dataclass, field, replace
@@ -128,7 +128,7 @@ class Lasvm:
         if not self.violation(state) > self.tol:
             return [state]
         highest = self.high(state)
-        risers = [i for i, G in self.up(state).items() if G >= highest - EQUAL]
+        risers = [i for i, G in self.up(state).items() if highest - EQUAL <= G]
         pairs = [pair for i in risers for pair in self.best(state, [(i, j) for j in self.down(state)])]
         return [self.without_idle(self.improved(state, pair)) for pair in pairs]
 
@@ -136,7 +136,11 @@ class Lasvm:
         if self.beginning(state):
             return state
         high, low, up, down = self.high(state), self.low(state), self.up(state), self.down(state)
-        idle = {s for s in state.S if state.of(s) == 0 and up.get(s, -np.inf) <= low and down.get(s, np.inf) >= high}
+        idle = {
+            s
+            for s in state.S
+            if state.of(s) == 0 and up.get(s, -np.inf) <= low and down.get(s, np.inf) >= high
+        }
         return replace(state, S=state.S - idle)
 
     def learn(self, state, k):

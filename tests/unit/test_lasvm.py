@@ -71,7 +71,9 @@ def test_a_stream_of_objects_has_a_kernel_of_its_own():
     y = ["a" in word for word in words]
 
     def common(A, B):
-        return np.array([[sum(min(a.count(c), b.count(c)) for c in "abxy") for b in B] for a in A], dtype=float)
+        return np.array(
+            [[sum(min(a.count(c), b.count(c)) for c in "abxy") for b in B] for a in A], dtype=float
+        )
 
     machine = wm.LASVM(kernel=wm.kernels.Callable(common))
     for begin in range(0, 30, 6):
@@ -91,7 +93,9 @@ def test_the_size_of_batches_does_not_matter():
 
 def test_more_epochs_come_closer():
     X, y = moons(1000)
-    values = [wm.LASVM(C=100, gamma=1.0, epochs=n, random_state=0).fit(X, y).dual_objective_ for n in (1, 3, 10)]
+    values = [
+        wm.LASVM(C=100, gamma=1.0, epochs=n, random_state=0).fit(X, y).dual_objective_ for n in (1, 3, 10)
+    ]
     assert values == sorted(values)
     assert values[-1] == pytest.approx(wm.SVC(C=100, gamma=1.0).fit(X, y).dual_objective_, rel=0.01)
 
@@ -150,7 +154,9 @@ def test_several_classes_are_learnt_pair_by_pair():
     machine = wm.LASVM(gamma=0.1, random_state=0).fit(X, names)
     assert machine.n_candidates_.shape == (6,)
     assert machine.decision_function(X).shape == (400, 4)
-    np.testing.assert_array_equal(machine.predict(X), machine.classes_[machine.decision_function(X).argmax(1)])
+    np.testing.assert_array_equal(
+        machine.predict(X), machine.classes_[machine.decision_function(X).argmax(1)]
+    )
     assert machine.score(X, names) > wm.SVC(gamma=0.1).fit(X, names).score(X, names) - 0.03
 
 
@@ -272,7 +278,9 @@ def test_active_queries_are_nearest_to_the_boundary():
     machine = wm.LASVM(gamma=1.0).fit(X, y)
     pool = moons(300, 1)[0]
     rows = machine.query(pool, 5)
-    np.testing.assert_array_equal(rows, np.argsort(np.abs(machine.decision_function(pool)), kind="stable")[:5])
+    np.testing.assert_array_equal(
+        rows, np.argsort(np.abs(machine.decision_function(pool)), kind="stable")[:5]
+    )
 
 
 def test_active_queries_among_few_tries_are_near_the_boundary():

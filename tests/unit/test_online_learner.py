@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from reference.lasvm import Lasvm, State
 
+from reference.lasvm import Lasvm, State
 from widemargin import _core
 from widemargin.kernels import Linear
 from widemargin.problems import soft_margin
@@ -38,7 +38,7 @@ def follow(X, y, C, rule, order, most=10000):
         box = problem.linear[rows], problem.lower[rows], problem.upper[rows]
         learner.learn(gram, rows, *box, RULES[rule], 1e-3, most, 5, 2**20, None)
         a = dict(zip(learner.points.tolist(), learner.alpha.tolist(), strict=True))
-        ends = [end for end in twin.learn(state, k) if end.S == set(a)]
+        ends = [end for end in twin.learn(state, k) if set(a) == end.S]
         ends = [end for end in ends if all(abs(end.of(s) - a[s]) < 1e-9 * C for s in a)]
         assert ends, f"the twin does not go there after example {k}"
         state = State(ends[0].S, {s: value for s, value in a.items() if value != 0}, ends[0].begun)

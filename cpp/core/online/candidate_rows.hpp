@@ -118,7 +118,10 @@ class CandidateRows {
     capacity_ = std::max<Index>(size, capacity_ + capacity_ / 4 + 16);
     make_room(0);
     for (auto& row : rows_)
-      if (!row.empty()) row.resize(capacity_);
+      if (!row.empty()) {
+        row.reserve(capacity_);  // no more than that
+        row.resize(capacity_);
+      }
   }
 
   void make_room(std::size_t more) {

@@ -40,9 +40,7 @@ class Kept:
 
     def take(self, which: NDArray[np.integer]) -> Kept:
         """Some of them."""
-        return Kept(
-            take(self.points, which), self.labels[which], self.prices[which], self.serial[which]
-        )
+        return Kept(take(self.points, which), self.labels[which], self.prices[which], self.serial[which])
 
     def followed_by(self, other: Kept) -> Kept:
         """These and others."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import nullcontext
+from functools import partial
 from itertools import combinations
 from threading import Event
 from typing import Any, ClassVar
@@ -34,7 +35,7 @@ from widemargin.solvers import MostViolatingPair, SecondOrder, Solution
 from widemargin.solvers.working_sets import WorkingSet, working_set
 from widemargin.threads import allowed_threads, for_each, single_threaded_blas
 
-SELECTIONS = (SecondOrder, MostViolatingPair)
+SELECTIONS = {"second-order": SecondOrder, "most-violating-pair": MostViolatingPair}
 """Rules that remember no pairs: a pair of before may have left."""
 
 FEWEST = 16
@@ -45,7 +46,7 @@ CERTIFICATE = ("status_", "fit_status_", "primal_objective_", "duality_gap_", "t
 
 
 def _is_selection(value: Any) -> bool:
-    return value in ("second-order", "most-violating-pair") if isinstance(value, str) else type(value) in SELECTIONS
+    return value in SELECTIONS if isinstance(value, str) else type(value) in SELECTIONS.values()
 
 
 @documented
@@ -56,31 +57,31 @@ class LASVM(ScoredClassifier, KernelMachine):
 
         max  y'a - 1/2 a'Ka   s.t.  sum a = 0,  0 <= y_i a_i <= C_i,
 
-    but has only some of the examples in mind, the candidates: those with a coefficient, and a few that may get
-    one. Each example of the stream is *processed*: if it forms a violating pair with a candidate it becomes one,
-    and both coefficients take the best step. Then a pair among the candidates is *reprocessed*, and candidates
-    without a coefficient that no partner could give one are dropped. An example costs one row of kernel values
-    with the candidates; rows among candidates are kept from call to call. One pass often comes close to `SVC`;
-    `finish` goes all the way.
+    but has only some of the examples in mind, the candidates: those with a coefficient, and a few that may
+    get one. Each example of the stream is *processed*: if it forms a violating pair with a candidate it
+    becomes one, and both coefficients take the best step. Then a pair among the candidates is *reprocessed*,
+    and candidates without a coefficient that no partner could give one are dropped. An example costs one row
+    of kernel values with the candidates; rows among candidates are kept from call to call. One pass often
+    comes close to `SVC`; `finish` goes all the way.
 
-    Several classes are all pairs of two, as in `SVC`: an example then concerns the pairs of its class only, and a
-    class that is added later leaves all other pairs as they are.
+    Several classes are all pairs of two, as in `SVC`: an example then concerns the pairs of its class only,
+    and a class that is added later leaves all other pairs as they are.
 
     Parameters
     ----------
     C : float, default=1.0
         Price of a margin violation, positive and finite; times the weight of the sample.
     <kernel parameters>
-    selection : {"second-order", "most-violating-pair"}, SecondOrder or MostViolatingPair, default="second-order"
-        Which pair takes a step: that with the largest gain, or the most violating one. The first has higher dual
-        values and fewer candidates after one pass.
+    selection : {"second-order", "most-violating-pair"} or a record of that name, default="second-order"
+        Which pair takes a step: that with the largest gain, or the most violating one. The first has higher
+        dual values and fewer candidates after one pass.
     epochs : int, default=1
         Passes of `fit` over its data, each in an order of its own.
     max_candidates : int, default=10000
-        Candidates of a pair of classes. A full machine takes no newcomers until somebody leaves; it goes on to the
-        solution of the candidates it has. Memory stays bounded, but what comes then teaches little: of noisy data
-        every misclassified example is a support vector, so that there should be room for the share of them in as
-        many examples as an `SVC` would need.
+        Candidates of a pair of classes. A full machine takes no newcomers until somebody leaves; it goes on
+        to the solution of the candidates it has. Memory stays bounded, but what comes then teaches little: of
+        noisy data every misclassified example is a support vector, so that there should be room for the share
+        of them in as many examples as an `SVC` would need.
     tol : float, default=1e-3
         Violations of the optimality conditions up to this are left alone.
     cache_size : float, default=200
@@ -88,8 +89,8 @@ class LASVM(ScoredClassifier, KernelMachine):
     random_state : int, RandomState instance or None, default=None
         Orders the data of `fit`.
     n_jobs : int, optional
-        Threads for the pairs of several classes, for `finish` and for predictions; None is all that this process
-        may use.
+        Threads for the pairs of several classes, for `finish` and for predictions; None is all that this
+        process may use.
 
     Attributes
     ----------
@@ -106,7 +107,8 @@ class LASVM(ScoredClassifier, KernelMachine):
         As in `SVC`.
     intercept_ : array of shape (n_pairs,)
     dual_objective_ : float
-        The dual value reached, summed over the pairs: a lower bound of what `SVC` would reach on all examples seen.
+        The dual value reached, summed over the pairs: a lower bound of what `SVC` would reach on all examples
+        seen.
     kkt_violation_ : float
         The largest violation among candidates; after `finish` among all examples that were kept.
     status_, fit_status_, primal_objective_, duality_gap_
@@ -124,8 +126,8 @@ class LASVM(ScoredClassifier, KernelMachine):
     Notes
     -----
     Everything learnt so far is part of the object, kernel values among candidates included: a machine that is
-    pickled, or saved with `widemargin.io.save_model`, in the middle of a stream goes on exactly as it would have.
-    Between `fit` and `finish` X is part of it too.
+    pickled, or saved with `widemargin.io.save_model`, in the middle of a stream goes on exactly as it would
+    have. Between `fit` and `finish` X is part of it too.
 
     A weight is a factor of the price. An example of weight 2 is not two examples here: each is met once.
 
@@ -151,13 +153,21 @@ class LASVM(ScoredClassifier, KernelMachine):
     'OPTIMAL'
     """
 
+    _data: Kept | None
+    """What `fit` was given, until `finish` or another batch."""
+
     _rules: ClassVar[dict[str, parameters.Rule]] = {
         "C": parameters.positive_and_finite,
-        **{name: KernelMachine._rules[name] for name in ("kernel", "degree", "gamma", "coef0", "tol", "n_jobs")},
+        **{
+            name: KernelMachine._rules[name]
+            for name in ("kernel", "degree", "gamma", "coef0", "tol", "n_jobs")
+        },
         "selection": parameters.Rule(
             "'second-order', 'most-violating-pair', SecondOrder() or MostViolatingPair()", _is_selection
         ),
-        "epochs": parameters.Rule("an integer >= 1", lambda value: parameters.count.holds(value) and value >= 1),
+        "epochs": parameters.Rule(
+            "an integer >= 1", lambda value: parameters.count.holds(value) and value >= 1
+        ),
         "max_candidates": parameters.Rule(
             f"an integer >= {FEWEST}", lambda value: parameters.count.holds(value) and value >= FEWEST
         ),
@@ -279,8 +289,8 @@ class LASVM(ScoredClassifier, KernelMachine):
                 self._begin(X, weight, names)
             else:
                 self._add_classes(names)
-            rows = np.flatnonzero(weight)
-            batch = Kept(X, y, self.C * weight, np.arange(self.n_seen_, self.n_seen_ + len(y))).take(rows)
+            serial = np.arange(self.n_seen_, self.n_seen_ + len(y))
+            batch = Kept(X, y, self.C * weight, serial).take(np.flatnonzero(weight))
             before = self._kept.size
             data = self._kept.followed_by(batch) if before else batch
             new = np.arange(before, data.size, dtype=np.int32)
@@ -291,15 +301,17 @@ class LASVM(ScoredClassifier, KernelMachine):
             raise interruption
         return self
 
-    def fit_stream(self, batches: Iterable[Any] | Callable[[], Iterator[Any]], classes: ArrayLike | None = None) -> Any:
+    def fit_stream(
+        self, batches: Iterable[Any] | Callable[[], Iterator[Any]], classes: ArrayLike | None = None
+    ) -> Any:
         """Learn all batches of a stream, each by `partial_fit`.
 
         Parameters
         ----------
         batches : iterable, or function that returns an iterator
             Pairs (X, y) or triples (X, y, sample_weight): arrays, CSR matrices, or what
-            `widemargin.io.libsvm_chunks`, `csv_chunks` and `parquet_chunks` read from files. One batch is in memory
-            at a time.
+            `widemargin.io.libsvm_chunks`, `csv_chunks` and `parquet_chunks` read from files. One batch is in
+            memory at a time.
         classes : array-like, optional
             All classes, if the first batch does not have all of them.
 
@@ -343,7 +355,9 @@ class LASVM(ScoredClassifier, KernelMachine):
 
     # --- reading --------------------------------------------------------------------------------
 
-    def _read_batch(self, X: Any, y: Any, sample_weight: Any, first: bool) -> tuple[Any, NDArray[Any], Vector]:
+    def _read_batch(
+        self, X: Any, y: Any, sample_weight: Any, first: bool
+    ) -> tuple[Any, NDArray[Any], Vector]:
         """Points, classes and weights that go with the batches before."""
         if first:
             X, y = sample.read_training(self, X, y)
@@ -367,8 +381,8 @@ class LASVM(ScoredClassifier, KernelMachine):
             names = np.unique(y) if declared is None else declared
             if len(names) < 2:
                 raise ValueError(
-                    f"the first batch has examples of the class {names.tolist()[0]!r} only: name all classes of "
-                    "the stream in classes=."
+                    f"the first batch has examples of the class {names.tolist()[0]!r} only: name all classes "
+                    "of the stream in classes=."
                 )
         else:
             names = self.classes_ if declared is None else np.union1d(self.classes_, declared)
@@ -376,8 +390,8 @@ class LASVM(ScoredClassifier, KernelMachine):
         if strange.any():
             row = int(np.argmax(strange))
             raise ValueError(
-                f"y has the class {y.tolist()[row]!r} in row {row}, which is none of {names.tolist()}: name it in "
-                "classes= of this batch, or drop the row."
+                f"y has the class {y.tolist()[row]!r} in row {row}, which is none of {names.tolist()}: name "
+                "it in classes= of this batch, or drop the row."
             )
         return names
 
@@ -391,7 +405,7 @@ class LASVM(ScoredClassifier, KernelMachine):
         self._sparse = sp.issparse(X)
         self._learners: list[PairLearner] = []
         self._kept = Kept(take(X, np.arange(0)), names[:0], np.empty(0), np.arange(0))
-        self._data: Kept | None = None
+        self._data = None
         self.n_seen_ = 0
         self._add_classes(names)
 
@@ -418,9 +432,12 @@ class LASVM(ScoredClassifier, KernelMachine):
 
         def learn(learner: PairLearner, rows: NDArray[np.integer], abandoned: Event) -> None:
             sides = learner.sides(data.labels[rows])
-            rows, sides = rows[sides != 0].astype(np.int32), sides[sides != 0]
-            stop = lambda progress: abandoned.is_set()  # noqa: E731
-            if rows.size and not learner.learn(gram, rows, sides, data.prices[rows], settings, stop):
+            own, y = rows[sides != 0].astype(np.int32), sides[sides != 0]
+
+            def stop(progress: Any) -> bool:
+                return abandoned.is_set()
+
+            if own.size and not learner.learn(gram, own, y, data.prices[own], settings, stop):
                 interruption.append(KeyboardInterrupt())
 
         def work(learner: PairLearner, abandoned: Event) -> None:
@@ -464,7 +481,7 @@ class LASVM(ScoredClassifier, KernelMachine):
         support = np.flatnonzero(dual.any(axis=0))
         support = support[np.argsort(labels[support], kind="stable")]
         self.n_support_ = np.bincount(labels[support], minlength=k).astype(np.int32)
-        self.support_ = kept.serial[support]
+        self.support_: NDArray[Any] = kept.serial[support]
         self.support_vectors_ = take(kept.points, support)
         self.shape_fit_ = (self.n_seen_, *np.shape(kept.points)[1:])
         self._store_dual(dual[:, support])
@@ -492,14 +509,14 @@ class LASVM(ScoredClassifier, KernelMachine):
 
         def work(k: int, solve: Solve) -> Solution:
             sides = learners[k].sides(data.labels) * (data.prices > 0)
-            rows = np.flatnonzero(sides)
+            rows = np.flatnonzero(sides).astype(np.int32)
             problem = soft_margin(sides[rows], data.prices[rows]).on(rows)
             solution = solve(problem, start_from(problem, learners[k].coefficients(n)))
             found[k] = problem, solution
             return solution.summary()
 
         sizes = [int(np.count_nonzero(learner.sides(data.labels))) for learner in learners]
-        jobs = [Job(size, lambda solve, k=k: work(k, solve)) for k, size in enumerate(sizes)]
+        jobs = [Job(size, partial(work, k)) for k, size in enumerate(sizes)]
         try:
             solved = self._training(sum(sizes), n).run(jobs, gram)
             for k, (problem, solution) in found.items():
@@ -528,8 +545,9 @@ class LASVM(ScoredClassifier, KernelMachine):
 
     def _remedy(self, solution: Any) -> str:
         return (
-            f"LASVM stopped where round-off ends all progress, with a KKT violation of {solution.kkt_violation:.2g} "
-            f"(tol={self.tol:g}): scale the data (StandardScaler or MinMaxScaler), raise tol, or lower C."
+            "LASVM stopped where round-off ends all progress, with a KKT violation of "
+            f"{solution.kkt_violation:.2g} (tol={self.tol:g}): scale the data (StandardScaler or "
+            "MinMaxScaler), raise tol, or lower C."
         )
 
     # --- predicting and asking ------------------------------------------------------------------
@@ -617,9 +635,11 @@ class LASVM(ScoredClassifier, KernelMachine):
         return own_pairs(np.abs(values), self._scheme.breaking_ties().decide(values), k).min(axis=1)
 
     def losses(self, X: Any, y: ArrayLike) -> NDArray[np.float64]:
-        """The largest 1 - y f(x) over the pairs of each row's class y: the slope of the dual in its direction."""
+        """The largest 1 - y f(x) over the pairs of each row's class y: the slope of the dual there."""
         check_seen(y, self.classes_)
         labels = np.searchsorted(self.classes_, np.asarray(y))
         agreement = self._values(X)[:, None, :] * self.code_[None]
-        own = np.where(self.code_[labels] != 0, np.take_along_axis(agreement, labels[:, None, None], 1)[:, 0], np.inf)
+        own = np.where(
+            self.code_[labels] != 0, np.take_along_axis(agreement, labels[:, None, None], 1)[:, 0], np.inf
+        )
         return 1.0 - own.min(axis=1)

@@ -12,7 +12,6 @@ from widemargin import _core
 from widemargin.problems import Problem, Vector, soft_margin
 from widemargin.solvers import Solution
 
-
 INITIAL = 50
 """The first examples of each class that stay, whatever they are."""
 
@@ -74,7 +73,9 @@ class PairLearner:
         )
         return not interrupted
 
-    def restart(self, problem: Problem, solution: Solution, diagonal: Vector, serial: NDArray[np.int64]) -> None:
+    def restart(
+        self, problem: Problem, solution: Solution, diagonal: Vector, serial: NDArray[np.int64]
+    ) -> None:
         """Go on from a solution: its support vectors are the candidates, and who decides over the bias."""
         a, G = solution.alpha, solution.gradient
         rises, falls = a < problem.upper, a > problem.lower
@@ -102,12 +103,14 @@ class PairLearner:
     @property
     def points(self) -> NDArray[np.int32]:
         """The rows of the candidates."""
-        return self._core.points
+        points: Any = self._core.points
+        return points
 
     def coefficients(self, n: int) -> Vector:
         """The coefficients of n rows."""
         everywhere = np.zeros(n)
-        everywhere[self.points] = self._core.alpha
+        alpha: Any = self._core.alpha
+        everywhere[self.points] = alpha
         return everywhere
 
     @property

@@ -14,8 +14,8 @@ SHARES = (0.001, 0.01, 0.1, 1.0)
 
 
 class LasvmCache(Experiment):
-    """Seconds and kernel evaluations (in per cent of the entries of the kernel matrix) of one epoch, and of the batch
-    machine; the best of three runs."""
+    """Seconds and kernel evaluations (in per cent of the entries of the kernel matrix) of one epoch, and of
+    the batch machine; the best of three runs."""
 
     title = "LASVM by size of the cache"
     source = "Glasmachers 2008, thesis, figure 8.2 (curves, no numbers printed)"
@@ -44,6 +44,6 @@ class LasvmCache(Experiment):
 
     def notes(self, table: Table, scope: Scope) -> list[str]:
         return [
-            "Claimed: on adult the batch machine is faster, elsewhere LASVM, most clearly with small caches. The batch "
-            "machine here computes many rows at a time and needs fewer steps than that of the study."
+            "Claimed: on adult the batch machine is faster, elsewhere LASVM, most clearly with small caches. "
+            "The batch machine here computes many rows at a time and needs fewer steps than the one of then."
         ]

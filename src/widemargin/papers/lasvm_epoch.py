@@ -24,8 +24,8 @@ PRINTED = {
 
 
 class LasvmEpoch(Experiment):
-    """"MVP": most violating pair, "SO": second order, "batch": SVC to a KKT violation of 0.001. One random order of the
-    examples; the original has means over ten partitions of banana."""
+    """MVP: most violating pair, SO: second order, batch: SVC to a KKT violation of 0.001. One random order of
+    the examples; the original has means over ten partitions of banana."""
 
     title = "LASVM after a single epoch"
     source = "Glasmachers 2008, thesis, table 8.1"
@@ -68,6 +68,7 @@ class LasvmEpoch(Experiment):
             "Candidates of second order, relative to most violating pair: "
             + ", ".join(f"{name} {ratio:.2f}" for name, ratio in zip(names, fewer, strict=True))
             + ".",
-            "Claimed: second order improves all criteria (the table has one exception, the primal value of adult). The "
-            "printed numbers of support vectors of the chess board are about five times those of its exact solution.",
+            "Claimed: second order improves all criteria (the table has one exception, the primal value of "
+            "adult). The printed numbers of support vectors of the chess board are about five times those of "
+            "its exact solution.",
         ]

@@ -36,6 +36,6 @@ class LasvmEpochs(Experiment):
 
     def notes(self, table: Table, scope: Scope) -> list[str]:
         return [
-            "Claimed: on hard problems both rules need several epochs, second order fewer. Adult, of which one epoch "
-            "takes half a minute, is left out."
+            "Claimed: on hard problems both rules need several epochs, second order fewer. Adult, of which "
+            "one epoch takes half a minute, is left out."
         ]

@@ -14,8 +14,8 @@ from widemargin.estimators import SVC
 from widemargin.online import LASVM
 
 NEEDS = (
-    "keel_banana.npz and a9a.npz in the data folder for banana and adult; the chess board is generated. The noisy USPS "
-    "digits cannot be had."
+    "keel_banana.npz and a9a.npz in the data folder for banana and adult; the chess board is generated. The "
+    "noisy USPS digits cannot be had."
 )
 
 ALGORITHMS = {"LASVM MVP": "most-violating-pair", "LASVM SO": "second-order"}
@@ -43,7 +43,12 @@ class OnlineSet:
     def fitted(self, algorithm: str, **options: Any) -> Any:
         """The machine of an algorithm: a selection of LASVM, or the batch machine."""
         if algorithm in ALGORITHMS:
-            options = {"selection": ALGORITHMS[algorithm], "random_state": 0, "max_candidates": self.n, **options}
+            options = {
+                "selection": ALGORITHMS[algorithm],
+                "random_state": 0,
+                "max_candidates": self.n,
+                **options,
+            }
         machine = LASVM if algorithm in ALGORITHMS else SVC
         return machine(C=self.C, gamma=self.gamma, **options).fit(self.train.X, self.train.y)
 
@@ -68,7 +73,9 @@ def online_sets(data_dir: Path | None, full: bool) -> Iterator[OnlineSet]:
         yield _stored("adult", "a9a", data_dir, None, 100.0, 0.005)
 
 
-def _stored(name: str, file: str, data_dir: Path | None, most: int | None, C: float, gamma: float) -> OnlineSet:
+def _stored(
+    name: str, file: str, data_dir: Path | None, most: int | None, C: float, gamma: float
+) -> OnlineSet:
     train, test = (Sample(part.X, _signs(part.y)) for part in archive.parts(file, data_dir))
     return OnlineSet(name, Sample(train.X[:most], train.y[:most]), test, C, gamma)
 

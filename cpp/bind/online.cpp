@@ -71,7 +71,7 @@ nb::dict state_of(Learner& m) {
   each_of_candidates(m.candidates, Writer{state});
   auto packed = m.rows.packed();
   each_of_rows(packed, Writer{state});
-  std::vector<std::int64_t> counts{packed.capacity};
+  std::vector<std::int64_t> counts;
   for (const auto* count : counts_of(m)) counts.push_back(*count);
   Writer{state}("counts", counts);
   Writer{state}("travelled", std::vector<double>{m.travelled});
@@ -85,10 +85,9 @@ void set_state(Learner& m, const nb::dict& state) {
   each_of_rows(packed, Reader{state});
   std::vector<std::int64_t> counts;
   Reader{state}("counts", counts);
-  packed.capacity = static_cast<Index>(counts[0]);
   m.rows.unpack(packed, m.candidates.size());
   std::size_t at = 0;
-  for (auto* count : counts_of(m)) *count = counts[++at];
+  for (auto* count : counts_of(m)) *count = counts[at++];
   std::vector<double> travelled;
   Reader{state}("travelled", travelled);
   m.travelled = travelled[0];

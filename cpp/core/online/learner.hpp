@@ -37,6 +37,10 @@ struct Options {
 
 class Learner {
  public:
+  Learner() = default;
+  Learner(const Learner&) = delete;
+  Learner& operator=(const Learner&) = delete;
+
   Candidates candidates;
   CandidateRows rows;
   Counters counters;
@@ -86,7 +90,7 @@ class Learner {
     Visit(Learner& learner, const Gram& gram, const Options& options)
         : m_(learner), c_(learner.candidates), gram_(gram), options_(options), slot_(gram.rows(), -1), ahead_(gram) {
       for (Index s = 0; s < c_.slots(); ++s) slot_[c_.point[s]] = s;
-      m_.rows.set_budget(options.cache_bytes);
+      m_.rows.set_limits(options.cache_bytes, std::max(options.most, c_.slots()));
     }
 
     /// No slot is vacant between two visits: its point may be gone by then.

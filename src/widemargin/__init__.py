@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         kernels,
         least_squares,
         losses,
+        online,
         problems,
         reduction,
         regularization,
@@ -70,6 +71,7 @@ if TYPE_CHECKING:
         PivotedCentres,
         RandomCentres,
     )
+    from widemargin.online import LASVM
     from widemargin.reduction import ChunkBagging, IvanovEstimator, Pruned, RestrictedSVC, compress
     from widemargin.regularization import Regularization
     from widemargin.selection import (
@@ -105,6 +107,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "LASVM",
     "SMO",
     "SVC",
     "SVR",
@@ -186,6 +189,7 @@ __all__ = [
     "least_squares",
     "leave_one_out",
     "losses",
+    "online",
     "problems",
     "reduction",
     "regularization",
@@ -208,6 +212,7 @@ _PARTS = (
     "kernels",
     "least_squares",
     "losses",
+    "online",
     "problems",
     "reduction",
     "regularization",

@@ -1,5 +1,6 @@
 """Files: data as CSV, Parquet or in LIBSVM's format, models in the library's own and in LIBSVM's format."""
 
+from .csv_chunks import csv_chunks
 from .csv_format import read_csv
 from .libsvm_format import (
     libsvm_chunks,
@@ -18,6 +19,7 @@ from .table import Table, read_table, table_format
 __all__ = [
     "LibsvmModel",
     "Table",
+    "csv_chunks",
     "from_libsvm",
     "libsvm_chunks",
     "load_libsvm_model",

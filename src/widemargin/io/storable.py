@@ -32,6 +32,7 @@ PACKAGES = (
     "baselines",
     "reduction",
     "joint",
+    "online",
     "joint_problems",
     "least_squares.centres",
     "selection.auto.auto_svc",

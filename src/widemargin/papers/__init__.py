@@ -18,6 +18,9 @@ from widemargin.papers.cache_sizes import CacheSizes
 from widemargin.papers.counter_example import CounterExample
 from widemargin.papers.experiment import Experiment
 from widemargin.papers.kernel_limits import KernelLimits
+from widemargin.papers.lasvm_cache import LasvmCache
+from widemargin.papers.lasvm_epoch import LasvmEpoch
+from widemargin.papers.lasvm_epochs import LasvmEpochs
 from widemargin.papers.leave_one_out import LeaveOneOutErrors
 from widemargin.papers.leave_one_out_bounds import LeaveOneOutBounds
 from widemargin.papers.low_rank import LowRank
@@ -75,6 +78,9 @@ experiments: dict[str, Experiment] = {
     "barrier-convergence": BarrierConvergence(),
     "barrier-speed": BarrierSpeed(),
     "barrier-ratings": BarrierRatings(),
+    "lasvm": LasvmEpoch(),
+    "lasvm-epochs": LasvmEpochs(),
+    "lasvm-cache": LasvmCache(),
 }
 
 __all__ = ["Experiment", "Table", "experiments"]

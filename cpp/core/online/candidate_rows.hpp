@@ -1,0 +1,142 @@
+#pragma once
+// Kernel rows among the candidates, by slot, kept within a byte budget; least recently used first to go.
+//
+// A row that is kept stays complete: a candidate that comes brings its entry for every row. So nothing is computed
+// again from one example of the stream, or one call, to the next.
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "../types.hpp"
+
+namespace wm::online {
+
+class CandidateRows {
+ public:
+  Index size() const { return static_cast<Index>(rows_.size()); }
+  bool has(Index s) const { return rows_[s] != nullptr; }
+
+  /// The bytes that rows may take (three are always kept, for a pair and its successor), and the number of slots there
+  /// may be. A row is made long enough for all of them at once: memory that is not written to is not used, and places
+  /// of one length leave no gaps when they are given back.
+  void set_limits(std::size_t bytes, Index slots) {
+    budget_ = bytes;
+    if (slots > capacity_) {
+      capacity_ = slots;
+      for (auto& row : rows_)
+        if (row) {
+          auto longer = std::make_unique_for_overwrite<float[]>(capacity_);
+          std::copy_n(row.get(), size(), longer.get());
+          row = std::move(longer);
+        }
+    }
+    make_room(0);
+  }
+
+  /// The row of s, which must be there; valid during the next two admissions.
+  const float* use(Index s) {
+    used_[s] = ++clock_;
+    return rows_[s].get();
+  }
+
+  /// A candidate at slot s, a vacant one or one more, whose kernels with all slots are `row`.
+  void insert(Index s, std::span<const float> row) {
+    if (s == size()) {
+      rows_.emplace_back();
+      used_.push_back(0);
+    }
+    for (Index r = 0; r < size(); ++r)
+      if (has(r)) rows_[r][s] = row[r];
+    std::copy(row.begin(), row.end(), admit(s));
+  }
+
+  void leave(Index s) {
+    if (has(s)) --kept_;
+    rows_[s].reset();
+  }
+
+  /// The last slot takes the place of a vacant one.
+  void remove(Index s) {
+    const Index last = size() - 1;
+    std::swap(rows_[s], rows_[last]);
+    used_[s] = used_[last];
+    rows_.pop_back();
+    used_.pop_back();
+    for (Index r = 0; r < last; ++r)
+      if (has(r)) rows_[r][s] = rows_[r][last];
+  }
+
+  /// Room for the row of s, to be filled in.
+  float* admit(Index s) {
+    make_room(1);
+    rows_[s] = std::make_unique_for_overwrite<float[]>(capacity_);
+    ++kept_;
+    used_[s] = ++clock_;
+    return rows_[s].get();
+  }
+
+  /// As many candidates, none with a row.
+  void reset(Index size) {
+    rows_.clear();
+    rows_.resize(size);
+    used_.assign(size, 0);
+    kept_ = 0;
+    capacity_ = size;
+  }
+
+  std::size_t bytes() const { return kept_ * size() * sizeof(float); }
+
+  /// What is kept, to be written down and read again: the slots that have a row, when they were used, and the rows.
+  struct Packed {
+    std::vector<Index> slots;
+    std::vector<std::int64_t> used;
+    std::vector<float> values;
+  };
+
+  Packed packed() const {
+    Packed p;
+    for (Index s = 0; s < size(); ++s)
+      if (has(s)) {
+        p.slots.push_back(s);
+        p.used.push_back(used_[s]);
+        p.values.insert(p.values.end(), rows_[s].get(), rows_[s].get() + size());
+      }
+    return p;
+  }
+
+  void unpack(const Packed& p, Index size) {
+    reset(size);
+    for (std::size_t r = 0; r < p.slots.size(); ++r) {
+      const Index s = p.slots[r];
+      rows_[s] = std::make_unique_for_overwrite<float[]>(capacity_);
+      std::copy_n(p.values.begin() + r * size, size, rows_[s].get());
+      used_[s] = p.used[r];
+      clock_ = std::max(clock_, used_[s]);
+      ++kept_;
+    }
+  }
+
+ private:
+  static constexpr std::size_t least = 3;
+
+  void make_room(std::size_t more) {
+    const std::size_t room = std::max(least, budget_ / (std::max<std::size_t>(rows_.size(), 1) * sizeof(float)));
+    while (kept_ > 0 && kept_ + more > room) {
+      Index oldest = -1;
+      for (Index s = 0; s < size(); ++s)
+        if (has(s) && (oldest < 0 || used_[s] < used_[oldest])) oldest = s;
+      leave(oldest);
+    }
+  }
+
+  std::vector<std::unique_ptr<float[]>> rows_;
+  std::vector<std::int64_t> used_;
+  std::size_t budget_ = 0, kept_ = 0;
+  std::int64_t clock_ = 0;
+  Index capacity_ = 0;
+};
+
+}  // namespace wm::online

@@ -1,0 +1,59 @@
+"""The examples that a machine on a stream still has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from widemargin.kernels.points import count, take
+from widemargin.problems import Vector
+
+
+@dataclass(frozen=True, eq=False)
+class Kept:
+    """Some examples of a stream.
+
+    Parameters
+    ----------
+    points : array, CSR matrix or list
+    labels : array of shape (n,)
+        Their classes themselves, not numbers of classes: those change when a class is added.
+    prices : array of shape (n,)
+        C times the weight of each.
+    serial : array of shape (n,)
+        Their positions in the stream.
+    """
+
+    points: Any
+    labels: NDArray[Any]
+    prices: Vector
+    serial: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        """Number of examples."""
+        return count(self.points)
+
+    def take(self, which: NDArray[np.integer]) -> Kept:
+        """Some of them."""
+        return Kept(take(self.points, which), self.labels[which], self.prices[which], self.serial[which])
+
+    def followed_by(self, other: Kept) -> Kept:
+        """These and others."""
+        return Kept(
+            stacked(self.points, other.points),
+            np.concatenate([self.labels, other.labels]),
+            np.concatenate([self.prices, other.prices]),
+            np.concatenate([self.serial, other.serial]),
+        )
+
+
+def stacked(A: Any, B: Any) -> Any:
+    """The points of A, then those of B."""
+    if sp.issparse(A):
+        return type(A)(sp.vstack([A, B], format="csr"))
+    return np.concatenate([A, B]) if isinstance(A, np.ndarray) else [*A, *B]

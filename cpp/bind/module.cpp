@@ -6,6 +6,7 @@ void bind_deactivation(nb::module_& m);
 void bind_free_set(nb::module_& m);
 void bind_joint(nb::module_& m);
 void bind_kernels(nb::module_& m);
+void bind_linear(nb::module_& m);
 void bind_solvers(nb::module_& m);
 void bind_threads(nb::module_& m);
 
@@ -17,4 +18,5 @@ NB_MODULE(_core, m) {
   bind_free_set(m);
   bind_deactivation(m);
   bind_joint(m);
+  bind_linear(m);
 }

@@ -5,6 +5,7 @@ from widemargin.solvers.decomposition import Decomposition
 from widemargin.solvers.free_set import FreeSet
 from widemargin.solvers.joint_decomposition import JointDecomposition
 from widemargin.solvers.joint_descent import JointDescent
+from widemargin.solvers.linear_descent import LinearDescent
 from widemargin.solvers.smo import SMO
 from widemargin.solvers.solution import Solution, Status, Stop
 from widemargin.solvers.steps import Newton, OverRelaxed, PlanningAhead
@@ -27,6 +28,7 @@ __all__ = [
     "HybridMaximumGain",
     "JointDecomposition",
     "JointDescent",
+    "LinearDescent",
     "MaximumGain",
     "MostViolatingPair",
     "Newton",

@@ -1,0 +1,251 @@
+#pragma once
+// A problem with a linear kernel, by its weights: sweeps of coordinate descent while they are the faster way to the
+// tolerance, then Newton steps. What is returned is proved as for any other solver, from nothing but the variables.
+
+#include <optional>
+#include <stdexcept>
+
+#include "../solve.hpp"
+#include "descent.hpp"
+#include "newton.hpp"
+
+namespace wm::linear {
+
+struct Options {
+  double constant = 0.0;      // the coordinate that stands for a penalised bias; 0: none
+  bool relative_gap = false;  // the tolerance is one of gap / primal, not of the KKT violation
+  bool newton = true;
+  std::uint64_t seed = 0;
+};
+
+/// Throws std::invalid_argument if the problem is none for this solver.
+inline void check(const wm::Problem& problem) {
+  if (problem.groups() != 1) throw std::invalid_argument("A descent by weights needs a problem with a single sum.");
+  for (Index v = 0; v < problem.size(); ++v)
+    if (!problem.grounded(v) && problem.ridge_of(v) <= 0.0 &&
+        !(std::isfinite(problem.lower[v]) && std::isfinite(problem.upper[v])))
+      throw std::invalid_argument("A descent by weights needs finite bounds or a ridge: give a finite C.");
+}
+
+/// The offset with the least losses: the zero of a falling function, total - sum_v argmax of the losses.
+template <class Vectors>
+double best_offset(const Iterate<Vectors>& at) {
+  const wm::Problem& p = at.problem();
+  auto slope_of = [&](Index v) { return at.gradient(v) + p.ridge_of(v) * at.alpha[v]; };
+  auto excess = [&](double r) {
+    double sum = -at.total();
+    at.each_variable([&](const Visit&, Index v) {
+      const double h = slope_of(v) - r, ridge = p.ridge_of(v);
+      sum += ridge > 0.0 ? std::clamp(h / ridge, p.lower[v], p.upper[v]) : h > 0.0 ? p.upper[v] : p.lower[v];
+    });
+    return sum;
+  };
+  double low = infinity, high = -infinity;
+  at.each_variable([&](const Visit&, Index v) {
+    low = std::min(low, slope_of(v));
+    high = std::max(high, slope_of(v));
+  });
+  for (double wider = 1.0 + high - low; excess(low) < 0.0 && wider < 1e300; wider *= 2.0) low -= wider;
+  for (double wider = 1.0 + high - low; excess(high) > 0.0 && wider < 1e300; wider *= 2.0) high += wider;
+  for (int k = 0; k < 60 && high - low > 1e-15 * (std::abs(low) + std::abs(high)); ++k) {
+    const double middle = 0.5 * (low + high);
+    (excess(middle) > 0.0 ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+template <class Vectors>
+class Solver {
+ public:
+  Solver(const wm::Problem& problem, const Vectors& points, const Options& options, const RunOptions& run,
+         Observer& observer, wm::Solution& solution)
+      : options_(options),
+        run_(run),
+        observer_(observer),
+        solution_(solution),
+        counters_(solution.counters),
+        at_(problem, points, options.constant, snapped_start(problem)),
+        descent_(at_, options.seed) {}
+
+  void solve() {
+    solution_.status = run();
+    at_.restore_sum();
+    solution_.exact = at_.exact();
+    solution_.certificate = at_.exact() ? certificate_ : unproved();
+    if (solution_.status == Status::Optimal && !satisfied(solution_.certificate)) solution_.status = Status::Stalled;
+    solution_.gradient = at_.gradient();
+    solution_.alpha = std::move(at_.alpha);
+    solution_.seconds = observer_.seconds();
+    observer_.report_end({counters_.iterations, solution_.certificate.violation, solution_.certificate.dual,
+                          at_.problem().size(), 0, solution_.seconds});
+  }
+
+ private:
+  Status run() {
+    if (!at_.rebuild(look())) return finish(status_);
+    while (true) {
+      if (told_to_stop() || out_of_iterations()) return finish(status_);
+      const bool whole = !descent_.shrunk();
+      seen_ = descent_.sweep(run_.shrinking, look());
+      if (stopped_) return finish(status_);
+      ++counters_.iterations;
+      ++counters_.rounds;
+      counters_.shrinks += descent_.shrunk();
+      measures_.push_back(measure());
+      record();
+      if (measure() <= aim_ * run_.stop.tolerance || seen_.moved == 0) {
+        if (verified()) return status_;
+        if (stopped_) return finish(status_);
+        if (!whole) ++counters_.unshrinks;
+        if (whole && (seen_.moved == 0 || (aim_ *= 0.5) < 1e-6)) return finish(Status::Stalled);
+        descent_.activate_all();
+      }
+      if (newton_pays())
+        if (const auto status = take_newton_steps()) return *status;
+    }
+  }
+
+  /// What the last sweep makes of what the tolerance is about.
+  double measure() const {
+    if (options_.relative_gap) return seen_.gap / std::max(seen_.primal, 1e-300);
+    return at_.has_free_bias() ? 2.0 * seen_.violation : seen_.violation;
+  }
+
+  double measure(const Certificate& c) const {
+    return options_.relative_gap ? c.gap / std::max(c.primal, 1e-300) : c.violation;
+  }
+
+  bool satisfied(const Certificate& c) const { return measure(c) <= run_.stop.tolerance; }
+
+  bool told_to_stop() {
+    return stopped_ |= observer_.must_stop(run_.stop, status_, [&] { return progress(); });
+  }
+
+  auto look() {
+    return [this] { return told_to_stop(); };
+  }
+
+  bool out_of_iterations() {
+    const std::int64_t limit = run_.stop.max_iterations;
+    if (limit < 0 || counters_.iterations < limit) return false;
+    status_ = Status::MaxIterations;
+    return true;
+  }
+
+  Progress progress() const {
+    return {counters_.iterations,
+            measures_.empty() ? infinity : measures_.back(),
+            seen_.primal - seen_.gap,
+            static_cast<Index>(descent_.active()),
+            0,
+            observer_.seconds()};
+  }
+
+  void record() {
+    if (solution_.trace.due(counters_.rounds))
+      solution_.trace.record(progress(), 0, 0, 0, {static_cast<double>(seen_.moved), 0.0, StepKind::Free});
+  }
+
+  /// Whether the variables as they are keep the tolerance; looks at all of them.
+  bool verified() {
+    if (!certify_now(look())) return false;
+    if (!satisfied(certificate_)) return false;
+    status_ = Status::Optimal;
+    return true;
+  }
+
+  template <class MustStop>
+  bool certify_now(MustStop must_stop) {
+    ++counters_.refreshes;
+    at_.restore_sum();
+    if (!at_.rebuild(must_stop) || !at_.differentiate(must_stop)) return false;
+    certificate_ = certify(at_);
+    if (options_.relative_gap && at_.has_free_bias()) {
+      certificate_.offset[0] = best_offset(at_);
+      certificate_.gap = detail::duality_gap(at_, certificate_.offset);
+      certificate_.primal = certificate_.dual + certificate_.gap;
+    }
+    return true;
+  }
+
+  /// Whether the sweeps that the last ones let expect take longer than Newton steps.
+  bool newton_pays() const {
+    constexpr std::size_t least = 5, over = 3;
+    constexpr double steps = 30.0;
+    if (!options_.newton || newton_failed_ || measures_.size() < least) return false;
+    const double now = measures_.back(), before = measures_[measures_.size() - 1 - over];
+    const double rate = std::log(before / now) / over, left = std::log(now / (aim_ * run_.stop.tolerance));
+    if (left <= 0.0) return false;
+    double inside = 0.0;
+    at_.each_variable([&](const Visit&, Index v) {
+      inside += at_.problem().lower[v] < at_.alpha[v] && at_.alpha[v] < at_.problem().upper[v];
+    });
+    const double visits = static_cast<double>(at_.visits().size());
+    const double sweep = (2.0 * static_cast<double>(at_.entries()) + 20.0 * visits) * descent_.active() / visits;
+    return !(rate * steps * Newton<Vectors>::work(at_, inside).first > left * sweep);
+  }
+
+  /// Rounds of the proximal method; nothing if they lead nowhere.
+  std::optional<Status> take_newton_steps() {
+    newton_failed_ = true;  // unless they end the run
+    if (!certify_now(look())) return finish(status_);
+    Newton<Vectors> newton(at_);
+    newton.sharpen(first_sharpness);
+    double last = measure(certificate_);
+    for (int round = 0, bad = 0; bad < 3; ++round) {
+      const std::int64_t before = newton.steps();
+      const bool done = newton.minimise(0.01 * certificate_.gap, look());
+      counters_.iterations += newton.steps() - before;
+      counters_.newton_rounds += newton.steps() - before;
+      if (!done || !certify_now(look())) return finish(status_);
+      if (satisfied(certificate_)) return Status::Optimal;
+      if (told_to_stop() || out_of_iterations()) return finish(status_);
+      const double now = measure(certificate_);
+      bad = now > 0.5 * last ? bad + 1 : 0;
+      last = now;
+      newton.sharpen(10.0);
+    }
+    descent_.activate_all();
+    measures_.clear();
+    return std::nullopt;
+  }
+
+  /// Leaves with a certificate, unless somebody is waiting and it would take long.
+  Status finish(Status why) {
+    const double patience = why == Status::Interrupted ? 0.02 : why == Status::MaxTime ? 0.1 : infinity;
+    const double deadline = observer_.seconds() + patience;
+    certify_now([&] { return observer_.seconds() > deadline; });
+    return why;
+  }
+
+  Certificate unproved() const {
+    return {-infinity, infinity, infinity, infinity, {at_.offset}, {at_.offset}, {at_.offset}};
+  }
+
+  static constexpr double first_sharpness = 10.0;
+
+  const Options& options_;
+  const RunOptions& run_;
+  Observer& observer_;
+  wm::Solution& solution_;
+  Counters& counters_;
+  Iterate<Vectors> at_;
+  Descent<Vectors> descent_;
+  Seen seen_;
+  std::vector<double> measures_;  // after each sweep
+  Certificate certificate_{};
+  double aim_ = 0.7;
+  Status status_ = Status::Optimal;
+  bool stopped_ = false, newton_failed_ = false;
+};
+
+inline wm::Solution solve(const wm::Problem& problem, const Points& points, const Options& options,
+                          const RunOptions& run, Observer& observer, std::int64_t trace_every) {
+  check(problem);
+  wm::Solution solution{};
+  solution.trace.every = trace_every;
+  std::visit([&](const auto& vectors) { Solver(problem, vectors, options, run, observer, solution).solve(); }, points);
+  return solution;
+}
+
+}  // namespace wm::linear

@@ -50,7 +50,7 @@ class Newton {
   static std::pair<double, bool> work(const Iterate<Vectors>& at, double inside) {
     const double d = at.points().dimension + 2.0, entries = static_cast<double>(at.entries());
     const double visits = std::max<double>(1.0, at.visits().size()), per_row = entries / visits;
-    const double factor = 0.5 * inside * per_row * per_row + d * d * d / 6.0;
+    const double factor = 0.5 * inside * per_row * per_row + cheap * d * d * d / 6.0;
     const double products = products_per_solve * 2.0 * inside * per_row;
     const bool by_factor = d <= largest_factor && factor <= std::max(products, 4.0 * entries);
     return {2.0 * entries + 10.0 * visits + (by_factor ? factor : products), by_factor};
@@ -311,8 +311,9 @@ class Newton {
     return t;
   }
 
-  static constexpr int most_steps = 30, most_products = 200;
+  static constexpr int most_steps = 100, most_products = 200;
   static constexpr double products_per_solve = 40.0, largest_factor = 3000.0;
+  static constexpr double cheap = 0.15;  // multiplications of a factor, beside those with scattered coordinates
   static constexpr std::size_t together = 8;
 
   Iterate<Vectors>& at_;

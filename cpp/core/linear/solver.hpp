@@ -69,7 +69,6 @@ class Solver {
 
   void solve() {
     solution_.status = run();
-    at_.restore_sum();
     solution_.exact = at_.exact();
     solution_.certificate = at_.exact() ? certificate_ : unproved();
     if (solution_.status == Status::Optimal && !satisfied(solution_.certificate)) solution_.status = Status::Stalled;
@@ -171,7 +170,7 @@ class Solver {
   /// Whether the sweeps that the last ones let expect take longer than Newton steps.
   bool newton_pays() const {
     constexpr std::size_t least = 5, over = 3;
-    constexpr double steps = 30.0;
+    const double steps = at_.problem().ridge.empty() ? 30.0 : 8.0;
     if (!options_.newton || newton_failed_ || measures_.size() < least) return false;
     const double now = measures_.back(), before = measures_[measures_.size() - 1 - over];
     const double rate = std::log(before / now) / over, left = std::log(now / (aim_ * run_.stop.tolerance));
@@ -203,7 +202,7 @@ class Solver {
       const double now = measure(certificate_);
       bad = now > 0.5 * last ? bad + 1 : 0;
       last = now;
-      newton.sharpen(10.0);
+      newton.sharpen(newton.steps() - before <= 10 ? 10.0 : newton.steps() - before <= 20 ? 5.0 : 3.0);
     }
     descent_.activate_all();
     measures_.clear();

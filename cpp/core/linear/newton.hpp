@@ -39,7 +39,7 @@ class Newton {
       ++count;
     });
     proximal_ = count > 0;
-    if (proximal_) sigma_ = room / std::max(spread, 1e-300);
+    if (proximal_) sigma_ = first_sharpness * room / std::max(spread, 1e-300);
     for (const double l : p.linear) largest_ = std::max(largest_, std::abs(l));
   }
 
@@ -311,6 +311,7 @@ class Newton {
     return t;
   }
 
+  static constexpr double first_sharpness = 10.0;
   static constexpr int most_steps = 100, most_products = 200;
   static constexpr double products_per_solve = 40.0, largest_factor = 3000.0;
   static constexpr double cheap = 0.15;  // multiplications of a factor, beside those with scattered coordinates

@@ -93,7 +93,7 @@ class Solver {
       measures_.push_back(measure());
       record();
       if (measure() <= aim_ * run_.stop.tolerance || seen_.moved == 0) {
-        if (verified()) return status_;
+        if (verified()) return conclude();
         if (stopped_) return finish(status_);
         if (!whole) ++counters_.unshrinks;
         if (whole && (seen_.moved == 0 || (aim_ *= 0.5) < 1e-6)) return finish(Status::Stalled);
@@ -148,9 +148,7 @@ class Solver {
   /// Whether the variables as they are keep the tolerance; looks at all of them.
   bool verified() {
     if (!certify_now(look())) return false;
-    if (!satisfied(certificate_)) return false;
-    status_ = Status::Optimal;
-    return true;
+    return satisfied(certificate_);
   }
 
   template <class MustStop>
@@ -159,12 +157,22 @@ class Solver {
     at_.restore_sum();
     if (!at_.rebuild(must_stop) || !at_.differentiate(must_stop)) return false;
     certificate_ = certify(at_);
-    if (options_.relative_gap && at_.has_free_bias()) {
-      certificate_.offset[0] = best_offset(at_);
-      certificate_.gap = detail::duality_gap(at_, certificate_.offset);
-      certificate_.primal = certificate_.dual + certificate_.gap;
+    if (options_.relative_gap && at_.has_free_bias()) choose_offset();
+    if (kept_.empty() || measure(certificate_) < kept_measure_) {
+      kept_ = at_.alpha;
+      kept_measure_ = measure(certificate_);
     }
     return true;
+  }
+
+  /// The offset of the free variables is exact at a solution; before, another has a smaller gap.
+  void choose_offset() {
+    const std::vector<double> best = {best_offset(at_)};
+    const double gap = detail::duality_gap(at_, best);
+    if (gap >= certificate_.gap) return;
+    certificate_.offset = best;
+    certificate_.gap = gap;
+    certificate_.primal = certificate_.dual + gap;
   }
 
   /// Whether the sweeps that the last ones let expect take longer than Newton steps.
@@ -184,44 +192,63 @@ class Solver {
     return !(rate * steps * Newton<Vectors>::work(at_, inside).first > left * sweep);
   }
 
-  /// Rounds of the proximal method; nothing if they lead nowhere.
+  /// Rounds of the proximal method until the tolerance is kept; nothing if they lead nowhere.
   std::optional<Status> take_newton_steps() {
     newton_failed_ = true;  // unless they end the run
     if (!certify_now(look())) return finish(status_);
     Newton<Vectors> newton(at_);
-    newton.sharpen(first_sharpness);
-    double last = measure(certificate_);
-    for (int round = 0, bad = 0; bad < 3; ++round) {
-      const std::int64_t before = newton.steps();
-      const bool done = newton.minimise(0.01 * certificate_.gap, look());
-      counters_.iterations += newton.steps() - before;
-      counters_.newton_rounds += newton.steps() - before;
-      if (!done || !certify_now(look())) return finish(status_);
-      if (satisfied(certificate_)) return Status::Optimal;
+    for (int bad = 0; bad < 3;) {
+      if (!newton_round(newton, 0.01 * certificate_.gap, bad)) return finish(status_);
+      if (satisfied(certificate_)) return conclude();
       if (told_to_stop() || out_of_iterations()) return finish(status_);
-      const double now = measure(certificate_);
-      bad = now > 0.5 * last ? bad + 1 : 0;
-      last = now;
-      newton.sharpen(newton.steps() - before <= 10 ? 10.0 : newton.steps() - before <= 20 ? 5.0 : 3.0);
     }
     descent_.activate_all();
     measures_.clear();
     return std::nullopt;
   }
 
-  /// Leaves with a certificate, unless somebody is waiting and it would take long.
+  /// A minimum around the variables as they are, and its certificate; false if told to stop.
+  bool newton_round(Newton<Vectors>& newton, double accuracy, int& bad) {
+    const std::int64_t before = newton.steps();
+    const double last = measure(certificate_);
+    const bool done = newton.minimise(accuracy, look());
+    const std::int64_t steps = newton.steps() - before;
+    counters_.iterations += steps;
+    counters_.newton_rounds += steps;
+    if (!done || !certify_now(look())) return false;
+    bad = measure(certificate_) > 0.5 * last ? bad + 1 : 0;
+    newton.sharpen(steps <= 10 ? 10.0 : steps <= 20 ? 5.0 : 3.0);
+    return true;
+  }
+
+  /// The tolerance is kept: goes on to rounding if that is asked for.
+  Status conclude() {
+    if (run_.stop.polish > 0) {
+      Newton<Vectors> newton(at_);
+      const std::int64_t limit = counters_.iterations + run_.stop.polish;
+      for (int bad = 0; bad < 3 && counters_.iterations < limit && measure(certificate_) > 0.0;)
+        if (!newton_round(newton, 0.0, bad)) break;
+      return finish(Status::Optimal);
+    }
+    return Status::Optimal;
+  }
+
+  /// Leaves with the best certificate, unless somebody is waiting and it would take long.
   Status finish(Status why) {
-    const double patience = why == Status::Interrupted ? 0.02 : why == Status::MaxTime ? 0.1 : infinity;
+    const double patience = stopped_ ? (status_ == Status::Interrupted ? 0.02 : 0.1) : infinity;
     const double deadline = observer_.seconds() + patience;
-    certify_now([&] { return observer_.seconds() > deadline; });
+    const auto late = [&] { return observer_.seconds() > deadline; };
+    if (!at_.exact() && !certify_now(late)) return why;
+    if (kept_.size() == at_.alpha.size() && kept_measure_ < measure(certificate_)) {
+      at_.alpha = kept_;
+      certify_now(late);
+    }
     return why;
   }
 
   Certificate unproved() const {
     return {-infinity, infinity, infinity, infinity, {at_.offset}, {at_.offset}, {at_.offset}};
   }
-
-  static constexpr double first_sharpness = 10.0;
 
   const Options& options_;
   const RunOptions& run_;
@@ -233,6 +260,8 @@ class Solver {
   Seen seen_;
   std::vector<double> measures_;  // after each sweep
   Certificate certificate_{};
+  std::vector<double> kept_;  // the variables of the best certificate
+  double kept_measure_ = infinity;
   double aim_ = 0.7;
   Status status_ = Status::Optimal;
   bool stopped_ = false, newton_failed_ = false;

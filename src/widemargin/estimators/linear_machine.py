@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin import kernels, problems
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.by_weights import ByWeights
-from widemargin.estimators.training import Job, Solve, Solved, Training
+from widemargin.estimators.training import POLISHED_SIZE, Job, Solve, Solved, Training
 from widemargin.kernels.points import combine, count
 from widemargin.problems import Problem
 from widemargin.solvers import LinearDescent, Solution, Status
@@ -123,12 +123,13 @@ class LinearMachine(BaseEstimator):
             found[k] = Weights(w, b)
             return solution.summary()
 
-        training = self._training(ByWeights(solver, X, {"constant": self._constant}))
+        training = self._training(ByWeights(solver, X, {"constant": self._constant}), sum(sizes))
         jobs = [Job(size, partial(work, k)) for k, size in enumerate(sizes)]
         solved = training.run(jobs, kernels.Linear().bind(X))
         return solved, [found[k] for k in range(len(jobs))]
 
-    def _training(self, solver: Any) -> Training:
+    def _training(self, solver: Any, size: int) -> Training:
+        """How a machine with so many variables in all is to be trained."""
         return Training(
             solver=solver,
             tol=self.tol,
@@ -139,7 +140,7 @@ class LinearMachine(BaseEstimator):
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
             callback=None,
-            polish=False,
+            polish=size <= POLISHED_SIZE,
         )
 
     def _keep_certificate(self, solved: Solved) -> None:

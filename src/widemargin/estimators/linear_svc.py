@@ -179,7 +179,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
             found.append(problem.coefficients(solution.alpha))
             return solution.summary()
 
-        training = self._training(ByWeights(JointDescent(), X, {"bias": self._constant > 0.0}))
+        training = self._training(ByWeights(JointDescent(), X, {"bias": self._constant > 0.0}), problem.size)
         solved = training.run([Job(problem.size, work)], kernels.Linear().bind(X))
         coefficients = np.zeros((count(X), k))
         coefficients[rows] = found[0]

@@ -54,6 +54,11 @@ class Iterate {
   const std::vector<double>& gradient() const { return gradient_; }
   std::int64_t entries() const { return entries_; }  // coordinates written down, of all visits
 
+  /// What a sweep over all visits takes, in multiplications with scattered coordinates.
+  double sweep_work() const {
+    return (Vectors::sparse ? 2.0 : 0.8) * static_cast<double>(entries_) + 20.0 * static_cast<double>(visits_.size());
+  }
+
   double square(Index row) const {
     double sum = constant_ * constant_;
     each_coordinate(points_[row], [&](Index, double x) { sum += x * x; });

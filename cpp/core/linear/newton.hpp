@@ -46,14 +46,12 @@ class Newton {
   bool proximal() const { return proximal_; }
   std::int64_t steps() const { return steps_; }
 
-  /// Multiplications of a step with so many variables inside their bounds, and whether by a factor.
-  static std::pair<double, bool> work(const Iterate<Vectors>& at, double inside) {
-    const double d = at.points().dimension + 2.0, entries = static_cast<double>(at.entries());
-    const double visits = std::max<double>(1.0, at.visits().size()), per_row = entries / visits;
-    const double factor = 0.5 * inside * per_row * per_row + cheap * d * d * d / 6.0;
-    const double products = products_per_solve * 2.0 * inside * per_row;
-    const bool by_factor = d <= largest_factor && factor <= std::max(products, 4.0 * entries);
-    return {2.0 * entries + 10.0 * visits + (by_factor ? factor : products), by_factor};
+  /// What a step takes with so many variables inside their bounds, in multiplications with scattered coordinates.
+  static double work(const Iterate<Vectors>& at, double inside) {
+    const double d = at.points().dimension + 2.0, per_row = at.entries() / std::max<double>(1.0, at.visits().size());
+    if (d > largest_factor) return infinity;
+    const double rows = 0.5 * inside * per_row * per_row, factor = d * d * d / 6.0;
+    return 0.5 * at.sweep_work() + (Vectors::sparse ? rows : in_a_row * rows) + in_a_row * factor;
   }
 
   /// The minimum of Phi around the variables as they are, to this accuracy of the primal value at the weights of its a,
@@ -146,10 +144,7 @@ class Newton {
     excess_ = 0.0;
     for (std::size_t j = 0; j < unknowns_; ++j) excess_ += 0.5 * gradient[j] * p[j];
     for (std::size_t j = 0; j < unknowns_; ++j) p[j] = -gradient[j];
-    if (work(at_, static_cast<double>(inside_.size())).second)
-      stopped_ = !solve_by_factor(damping, p, must_stop);
-    else
-      stopped_ = !solve_by_products(damping, p, must_stop);
+    stopped_ = !solve(damping, p, must_stop);
     double slope = 0.0;
     for (std::size_t j = 0; j < unknowns_; ++j) slope += p[j] * gradient[j];
     std::fill(direction_.begin(), direction_.end(), 0.0);
@@ -167,7 +162,7 @@ class Newton {
   }
 
   template <class MustStop>
-  bool solve_by_factor(double damping, std::vector<double>& p, MustStop must_stop) {
+  bool solve(double damping, std::vector<double>& p, MustStop must_stop) {
     SquareMatrix H(unknowns_);
     for (std::size_t j = 0; j < unknowns_; ++j) H(j, j) = 1.0;
     if (at_.has_free_bias()) H(unknowns_ - 1, unknowns_ - 1) = damping;
@@ -220,40 +215,6 @@ class Newton {
         }
       });
       if (must_stop()) return false;
-    }
-    return true;
-  }
-
-  /// Conjugate gradients with the diagonal as preconditioner (Hestenes and Stiefel, 1952).
-  template <class MustStop>
-  bool solve_by_products(double damping, std::vector<double>& p, MustStop must_stop) {
-    const std::size_t n = unknowns_;
-    std::vector<double> diagonal(n, 1.0), residual(p), z(n), s(n), product(n);
-    if (at_.has_free_bias()) diagonal.back() = damping;
-    for (const auto& [k, v] : inside_)
-      each_unknown(at_.visits()[k].row,
-                   [&, weight = 1.0 / rho(v)](Index j, double x) { diagonal[j] += weight * x * x; });
-    auto precondition = [&] {
-      for (std::size_t j = 0; j < n; ++j) z[j] = residual[j] / diagonal[j];
-    };
-    auto dot = [n](const std::vector<double>& x, const std::vector<double>& y) {
-      double sum = 0.0;
-      for (std::size_t j = 0; j < n; ++j) sum += x[j] * y[j];
-      return sum;
-    };
-    precondition();
-    s = z;
-    std::fill(p.begin(), p.end(), 0.0);
-    double rz = dot(residual, z);
-    const double enough = 1e-4 * rz;
-    for (int k = 0; k < most_products && rz > enough; ++k) {
-      if (!multiply(s, damping, product, must_stop)) return false;
-      const double t = rz / dot(s, product);
-      for (std::size_t j = 0; j < n; ++j) p[j] += t * s[j], residual[j] -= t * product[j];
-      precondition();
-      const double next = dot(residual, z);
-      for (std::size_t j = 0; j < n; ++j) s[j] = z[j] + next / rz * s[j];
-      rz = next;
     }
     return true;
   }
@@ -312,9 +273,9 @@ class Newton {
   }
 
   static constexpr double first_sharpness = 10.0;
-  static constexpr int most_steps = 100, most_products = 200;
-  static constexpr double products_per_solve = 40.0, largest_factor = 3000.0;
-  static constexpr double cheap = 0.15;  // multiplications of a factor, beside those with scattered coordinates
+  static constexpr int most_steps = 100;
+  static constexpr double largest_factor = 3000.0;
+  static constexpr double in_a_row = 0.15;  // multiplications in vector loops, beside those with scattered coordinates
   static constexpr std::size_t together = 8;
 
   Iterate<Vectors>& at_;

@@ -178,18 +178,19 @@ class Solver {
   /// Whether the sweeps that the last ones let expect take longer than Newton steps.
   bool newton_pays() const {
     constexpr std::size_t least = 5, over = 3;
-    const double steps = at_.problem().ridge.empty() ? 30.0 : 8.0;
+    // Measured: about so many steps, with so much fewer variables inside as sigma grows.
+    const bool proximal = at_.problem().ridge.empty();
+    const double steps = proximal ? 30.0 : 8.0, share = proximal ? 0.3 : 1.0;
     if (!options_.newton || newton_failed_ || measures_.size() < least) return false;
     const double now = measures_.back(), before = measures_[measures_.size() - 1 - over];
     const double rate = std::log(before / now) / over, left = std::log(now / (aim_ * run_.stop.tolerance));
-    if (left <= 0.0) return false;
     double inside = 0.0;
     at_.each_variable([&](const Visit&, Index v) {
       inside += at_.problem().lower[v] < at_.alpha[v] && at_.alpha[v] < at_.problem().upper[v];
     });
-    const double visits = static_cast<double>(at_.visits().size());
-    const double sweep = (2.0 * static_cast<double>(at_.entries()) + 20.0 * visits) * descent_.active() / visits;
-    return !(rate * steps * Newton<Vectors>::work(at_, inside).first > left * sweep);
+    const double work = Newton<Vectors>::work(at_, share * inside);
+    const double sweep = at_.sweep_work() * descent_.active() / static_cast<double>(at_.visits().size());
+    return left > 0.0 && std::isfinite(work) && !(rate * steps * work > left * sweep);
   }
 
   /// Rounds of the proximal method until the tolerance is kept; nothing if they lead nowhere.
@@ -223,7 +224,7 @@ class Solver {
 
   /// The tolerance is kept: goes on to rounding if that is asked for.
   Status conclude() {
-    if (run_.stop.polish > 0) {
+    if (run_.stop.polish > 0 && std::isfinite(Newton<Vectors>::work(at_, 0.0))) {
       Newton<Vectors> newton(at_);
       const std::int64_t limit = counters_.iterations + run_.stop.polish;
       for (int bad = 0; bad < 3 && counters_.iterations < limit && measure(certificate_) > 0.0;)

@@ -33,7 +33,9 @@ max_iter : int, default=-1
     Iterations allowed for each sub-problem; -1 for no limit.
 solver : None, str or solver, default=None
     A solver object such as ``SMO(working_set="hybrid-maximum-gain")``, or the name of a working set
-    selection; None or "auto" is ``Decomposition(inner=SMO(step="planning-ahead", finish="newton"))``.
+    selection; None or "auto" is ``Decomposition(inner=SMO(step="planning-ahead", finish="newton"))``, and
+    ``LinearDescent()`` for a linear kernel on many points of few features. Its iterations are sweeps and
+    Newton steps.
 n_jobs : int, optional
     Threads of `fit` and of predictions. None, unlike in scikit-learn, is all that this process may use: the
     processors given to it, at most what OMP_NUM_THREADS or threadpoolctl's `threadpool_limits` say, and 1

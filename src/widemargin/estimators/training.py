@@ -183,7 +183,8 @@ class Training:
         small = sum(job.size for job in jobs) < THREADED_SIZE
         threads = 1 if small else allowed_threads(self.n_jobs)
         workers = 1 if max(job.size for job in jobs) <= TINY_PROBLEM else min(threads, len(jobs))
-        kind = table_type(jobs, gram, self.cache_bytes)
+        reads_gram = getattr(self.solver, "reads_gram", lambda size: True)
+        kind = table_type([job for job in jobs if reads_gram(job.size)], gram, self.cache_bytes)
         table = None if kind is None else tabulate(gram, kind, threads, self._hurry(begin, watch))
         polish = POLISHING_STEPS if self.polish else 0
         row_bytes = self.cache_bytes - (0 if kind is None or table is None else table_bytes(gram, kind))
@@ -280,7 +281,7 @@ def table_type(problems: Sequence[Job | Problem], gram: Any, budget: int) -> typ
     It pays if the problems share many entries, or if they are small: those use most of their rows, and to
     compute many rows at a time is cheaper.
     """
-    if len(problems) == 1 or gram.stored:
+    if len(problems) <= 1 or gram.stored:
         return None
     small = max(problem.size for problem in problems) <= SMALL_PROBLEM
     uses = sum(problem.size**2 for problem in problems) / gram.shape[0] ** 2

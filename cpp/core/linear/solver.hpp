@@ -82,6 +82,11 @@ class Solver {
  private:
   Status run() {
     if (!at_.rebuild(look())) return finish(status_);
+    if (std::any_of(at_.alpha.begin(), at_.alpha.end(), [](double a) { return a != 0.0; })) {
+      if (verified()) return conclude();
+      if (stopped_) return finish(status_);
+      at_.offset = certificate_.offset[0];
+    }
     while (true) {
       if (told_to_stop() || out_of_iterations()) return finish(status_);
       const bool whole = !descent_.shrunk();
@@ -208,18 +213,28 @@ class Solver {
     return std::nullopt;
   }
 
-  /// A minimum around the variables as they are, and its certificate; false if told to stop.
+  /// A minimum around the variables as they are, and its certificate; false if told to stop. In exact arithmetic the
+  /// dual value rises with every round, unlike gap and violation; where it falls, sigma times the rounding of values is
+  /// too large, and the round is taken back.
   bool newton_round(Newton<Vectors>& newton, double accuracy, int& bad) {
+    const Certificate last = certificate_;
+    const std::vector<double> centre = at_.alpha;
     const std::int64_t before = newton.steps();
-    const double last = measure(certificate_);
     const bool done = newton.minimise(accuracy, look());
     const std::int64_t steps = newton.steps() - before;
     counters_.iterations += steps;
     counters_.newton_rounds += steps;
     if (!done || !certify_now(look())) return false;
-    bad = measure(certificate_) > 0.5 * last ? bad + 1 : 0;
-    newton.sharpen(steps <= 10 ? 10.0 : steps <= 20 ? 5.0 : 3.0);
-    return true;
+    const double gain = certificate_.dual - last.dual;
+    const bool better = gain > 1e-3 * last.gap || measure(certificate_) <= 0.5 * measure(last);
+    bad = better ? 0 : bad + 1;
+    if (better || gain >= 0.0) {
+      newton.sharpen(steps <= 2 ? 1.0 : steps <= 10 ? 10.0 : steps <= 20 ? 5.0 : 3.0);
+      return true;
+    }
+    newton.sharpen(0.1);
+    at_.alpha = centre;
+    return certify_now(look());
   }
 
   /// The tolerance is kept: goes on to rounding if that is asked for.

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
-from widemargin.kernels.points import as_points
+from widemargin.kernels.points import as_points, count, entries_per_row
 from widemargin.problems import GROUNDED, Problem, Vector
-from widemargin.solvers import LinearDescent, Solution, Status
+from widemargin.solvers import LinearDescent, Solution, Status, Stop
 
 
 @dataclass(frozen=True)
@@ -29,8 +30,11 @@ class ByWeights:
 
 
 MANY_VARIABLES, FEW_FEATURES, TALL = 2000, 512, 10
-"""Measured: with more variables, on points of no more features and so many times as many rows, sweeps and Newton
-steps by weights are the faster way to the same certificate."""
+"""Measured: with more variables, on points of no more features and so many times as many rows, sweeps and
+Newton steps by weights are the faster way to the same certificate."""
+
+FEW_ENTRIES, SWEEPS = 512, 500
+"""On sparse points with no more entries in a row, so many sweeps are; Newton steps on many weights are not."""
 
 
 @dataclass(frozen=True)
@@ -43,25 +47,34 @@ class WhereItPays:
     @classmethod
     def of(cls, solver: Any, X: Any) -> Any:
         """This for points X of a linear kernel, or the solver itself if no problem could pay."""
-        n, d = X.shape
-        return cls(solver, X) if d <= FEW_FEATURES and n >= TALL * d and n > MANY_VARIABLES else solver
+        both = cls(solver, X)
+        return both if both._pays(count(X)) else solver
 
     def reads_gram(self, size: int) -> bool:
         """Whether kernel values are needed for a problem of this size."""
-        return not self._is_large(size)
+        return not self._pays(size)
 
-    def solve(self, problem: Problem, gram: Any, *, start: Vector | None = None, **options: Any) -> Solution:
+    def solve(
+        self, problem: Problem, gram: Any, *, start: Vector | None = None, stop: Stop, **options: Any
+    ) -> Solution:
         """Solve by weights if that is possible and pays; what is left to do then, and all others on the Gram."""
-        if self._is_large(problem.size) and _is_bounded(problem):
-            by_weights = ByWeights(LinearDescent(), self.X, {})
-            solution = by_weights.solve(problem, gram, start=start, **options)
-            if solution.status is not Status.STALLED:
+        if self._pays(problem.size) and _is_bounded(problem):
+            unlimited = stop.max_iter < 0 and not self._is_tall(problem.size)
+            patience = replace(stop, max_iter=SWEEPS) if unlimited else stop
+            descent = ByWeights(LinearDescent(), self.X, {})
+            solution = descent.solve(problem, gram, start=start, stop=patience, **options)
+            left = Status.MAX_ITERATIONS if unlimited else Status.STALLED
+            if solution.status not in (Status.STALLED, left):
                 return solution
             start = solution.alpha
-        return self.solver.solve(problem, gram, start=start, **options)
+        return self.solver.solve(problem, gram, start=start, stop=stop, **options)
 
-    def _is_large(self, size: int) -> bool:
-        return size > MANY_VARIABLES and size >= TALL * self.X.shape[1]
+    def _pays(self, size: int) -> bool:
+        few = sp.issparse(self.X) and entries_per_row(self.X) <= FEW_ENTRIES
+        return size > MANY_VARIABLES and (few or self._is_tall(size))
+
+    def _is_tall(self, size: int) -> bool:
+        return self.X.shape[1] <= FEW_FEATURES and size >= TALL * self.X.shape[1]
 
 
 def _is_bounded(problem: Problem) -> bool:

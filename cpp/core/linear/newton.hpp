@@ -62,14 +62,14 @@ class Newton {
     if (!evaluate(u_.data(), value_, must_stop)) return false;
     for (int k = 0; k < most_steps; ++k) {
       const std::size_t changed = take_values();
-      if (k > 0 && full_step_ && changed == 0) return true;
+      if (k > 0 && exact_step_ && changed == 0) return true;
       const double decrement = -find_direction(must_stop);
       ++steps_;
       if (stopped_) return false;
       if (!(decrement > 0.0) || excess_ <= accuracy) return true;
       if (!evaluate(direction_.data(), slope_, must_stop)) return false;
       const double t = line_search(decrement);
-      full_step_ = t == 1.0;
+      exact_step_ = t == 1.0 && !damped_;
       for (std::size_t j = 0; j < u_.size(); ++j) u_[j] += t * direction_[j];
       b_ += t * direction_b_;
       for (std::size_t k = 0; k < value_.size(); ++k) value_[k] += t * slope_[k];
@@ -138,6 +138,9 @@ class Newton {
       gradient.back() = at_.total() - at_.sum();
       damping = std::abs(gradient.back()) / std::max(largest_, 1e-300);  // no jump of b where nothing holds it
       if (inside_.empty()) damping = std::max(damping, 1e-300);
+      double curvature = 0.0;
+      for (const auto& [k, v] : inside_) curvature += 1.0 / rho(v);
+      damped_ = damping > negligible * curvature;
     }
     std::vector<double> p(unknowns_);
     if ((stopped_ = !multiply(gradient, damping, p, must_stop))) return 0.0;
@@ -276,6 +279,7 @@ class Newton {
   static constexpr int most_steps = 100;
   static constexpr double largest_factor = 3000.0;
   static constexpr double in_a_row = 0.15;  // multiplications in vector loops, beside those with scattered coordinates
+  static constexpr double negligible = 1e-12;
   static constexpr std::size_t together = 8;
 
   Iterate<Vectors>& at_;
@@ -288,7 +292,7 @@ class Newton {
   double direction_b_ = 0.0, sigma_ = infinity, largest_ = 0.0;
   double excess_ = 0.0;                          // of the primal value at sum a_v x_v over that at u, about
   std::vector<std::pair<Index, Index>> inside_;  // visits and variables strictly inside their bounds
-  bool proximal_ = false, full_step_ = false, stopped_ = false;
+  bool proximal_ = false, exact_step_ = false, damped_ = false, stopped_ = false;
   std::int64_t steps_ = 0;
 };
 

@@ -214,8 +214,8 @@ class Solver {
   }
 
   /// A minimum around the variables as they are, and its certificate; false if told to stop. In exact arithmetic the
-  /// dual value rises with every round, unlike gap and violation; where it falls, sigma times the rounding of values is
-  /// too large, and the round is taken back.
+  /// dual value rises with every round, unlike gap and violation; where neither does well, sigma times the rounding of
+  /// values is too large, and the round is taken back.
   bool newton_round(Newton<Vectors>& newton, double accuracy, int& bad) {
     const Certificate last = certificate_;
     const std::vector<double> centre = at_.alpha;
@@ -228,10 +228,11 @@ class Solver {
     const double gain = certificate_.dual - last.dual;
     const bool better = gain > 1e-3 * last.gap || measure(certificate_) <= 0.5 * measure(last);
     bad = better ? 0 : bad + 1;
-    if (better || gain >= 0.0) {
-      newton.sharpen(steps <= 2 ? 1.0 : steps <= 10 ? 10.0 : steps <= 20 ? 5.0 : 3.0);
+    if (better || measure(certificate_) <= measure(last)) {
+      if (!blunted_) newton.sharpen(steps <= 10 ? 10.0 : steps <= 20 ? 5.0 : 3.0);
       return true;
     }
+    blunted_ = true;
     newton.sharpen(0.1);
     at_.alpha = centre;
     return certify_now(look());
@@ -241,8 +242,9 @@ class Solver {
   Status conclude() {
     if (run_.stop.polish > 0 && std::isfinite(Newton<Vectors>::work(at_, 0.0))) {
       Newton<Vectors> newton(at_);
+      blunted_ = false;
       const std::int64_t limit = counters_.iterations + run_.stop.polish;
-      for (int bad = 0; bad < 3 && counters_.iterations < limit && measure(certificate_) > 0.0;)
+      for (int bad = 0; bad < 3 && counters_.iterations < limit && certificate_.gap > 2e-15 * certificate_.primal;)
         if (!newton_round(newton, 0.0, bad)) break;
       return finish(Status::Optimal);
     }
@@ -281,6 +283,7 @@ class Solver {
   double aim_ = 0.7;
   Status status_ = Status::Optimal;
   bool stopped_ = false, newton_failed_ = false;
+  bool blunted_ = false;  // a sigma was too large
 };
 
 inline wm::Solution solve(const wm::Problem& problem, const Points& points, const Options& options,

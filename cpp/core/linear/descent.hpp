@@ -44,6 +44,8 @@ class Descent {
  public:
   Descent(Iterate<Vectors>& at, std::uint64_t seed) : at_(at), shuffle_(seed), square_(at.visits().size()) {
     for (std::size_t k = 0; k < square_.size(); ++k) square_[k] = at.square(at.visits()[k].row);
+    const wm::Problem& p = at.problem();
+    for (Index v = 0; v < p.size(); ++v) terms_.push_back({p.linear[v], p.lower[v], p.upper[v], p.ridge_of(v)});
     if (at.has_free_bias()) {
       double sum = 0.0;
       for (const double square : square_) sum += square;
@@ -76,7 +78,8 @@ class Descent {
         left += m - t;
         break;
       }
-      if (t + ahead < m) prefetch(at_.points()[at_.visits()[active_[t + ahead]].row]);
+      if (t + 2 * ahead < m) __builtin_prefetch(&at_.visits()[active_[t + 2 * ahead]]);
+      if (t + ahead < m) prepare(active_[t + ahead]);
       const Index k = active_[t];
       active_[left] = k;
       const double loss = seen.primal;
@@ -92,6 +95,14 @@ class Descent {
   }
 
  private:
+  void prepare(Index k) const {
+    const Visit& visit = at_.visits()[k];
+    prefetch(at_.points()[visit.row]);
+    __builtin_prefetch(&terms_[visit.first]);
+    __builtin_prefetch(&at_.alpha[visit.first]);
+    __builtin_prefetch(&square_[k]);
+  }
+
   /// The best values of a point's variables, the one that is not zero first; true if all seem to stay at a bound.
   bool improve(const Visit& visit, double square, Seen& seen) {
     double f = at_.value(visit.row) + at_.offset + price_ * surplus_;
@@ -114,9 +125,8 @@ class Descent {
   }
 
   double best_value(Index v, double f, double curvature, bool& settled, Seen& seen) const {
-    const wm::Problem& p = at_.problem();
-    const double a = at_.alpha[v], ridge = p.ridge_of(v), lower = p.lower[v], upper = p.upper[v];
-    const double h = p.linear[v] - f, G = h - ridge * a;
+    const auto& [linear, lower, upper, ridge] = terms_[v];
+    const double a = at_.alpha[v], h = linear - f, G = h - ridge * a;
     const double loss = detail::best_loss(h, ridge, lower, upper);
     seen.gap += loss - h * a + 0.5 * ridge * a * a;
     seen.primal += loss;
@@ -135,12 +145,18 @@ class Descent {
     seen.primal += loss_aside_ + 0.5 * norm + at_.offset * at_.total();
   }
 
+  /// What the problem says of a variable, side by side: sweeps meet variables in any order.
+  struct Terms {
+    double linear, lower, upper, ridge;
+  };
+
   static constexpr std::size_t ahead = 4;
 
   Iterate<Vectors>& at_;
   Shuffle shuffle_;
   std::vector<double> square_;  // by visit
-  std::vector<Index> active_;   // visits
+  std::vector<Terms> terms_;
+  std::vector<Index> active_;  // visits
   double price_ = 0.0, surplus_ = 0.0, reserve_ = infinity, loss_aside_ = 0.0;
 };
 

@@ -55,9 +55,9 @@ class Newton {
   }
 
   /// The minimum of Phi around the variables as they are, to this accuracy of the primal value at the weights of its a,
-  /// which the variables become. False if told to stop.
+  /// which the variables become, or until a step promises no more than `least`. False if told to stop.
   template <class MustStop>
-  bool minimise(double accuracy, MustStop must_stop) {
+  bool minimise(double accuracy, double least, MustStop must_stop) {
     centre_ = at_.alpha;
     if (!evaluate(u_.data(), value_, must_stop)) return false;
     for (int k = 0; k < most_steps; ++k) {
@@ -66,7 +66,7 @@ class Newton {
       const double decrement = -find_direction(must_stop);
       ++steps_;
       if (stopped_) return false;
-      if (!(decrement > 0.0) || excess_ <= accuracy) return true;
+      if (!(decrement > least) || excess_ <= accuracy) return true;
       if (!evaluate(direction_.data(), slope_, must_stop)) return false;
       const double t = line_search(decrement);
       exact_step_ = t == 1.0 && !damped_;

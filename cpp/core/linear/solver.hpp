@@ -96,6 +96,7 @@ class Solver {
       ++counters_.rounds;
       counters_.shrinks += descent_.shrunk();
       measures_.push_back(measure());
+      sweeps_work_ += active_work();
       record();
       if (measure() <= aim_ * run_.stop.tolerance || seen_.moved == 0) {
         if (verified()) return conclude();
@@ -180,27 +181,32 @@ class Solver {
     certificate_.primal = certificate_.dual + gap;
   }
 
-  /// Whether the sweeps that the last ones let expect take longer than Newton steps.
+  /// Whether the sweeps that the last ones let expect take longer than Newton steps, or those so far have; after Newton
+  /// steps that led nowhere, only the latter.
   bool newton_pays() const {
-    constexpr std::size_t least = 5, over = 3;
+    constexpr std::size_t least = 3, over = 2;
+    if (!options_.newton || measures_.size() < least) return false;
     // Measured: about so many steps, with so much fewer variables inside as sigma grows.
     const bool proximal = at_.problem().ridge.empty();
     const double steps = proximal ? 30.0 : 8.0, share = proximal ? 0.3 : 1.0;
-    if (!options_.newton || newton_failed_ || measures_.size() < least) return false;
-    const double now = measures_.back(), before = measures_[measures_.size() - 1 - over];
-    const double rate = std::log(before / now) / over, left = std::log(now / (aim_ * run_.stop.tolerance));
     double inside = 0.0;
     at_.each_variable([&](const Visit&, Index v) {
       inside += at_.problem().lower[v] < at_.alpha[v] && at_.alpha[v] < at_.problem().upper[v];
     });
-    const double work = Newton<Vectors>::work(at_, share * inside);
-    const double sweep = at_.sweep_work() * descent_.active() / static_cast<double>(at_.visits().size());
-    return left > 0.0 && std::isfinite(work) && !(rate * steps * work > left * sweep);
+    const double work = steps * Newton<Vectors>::work(at_, share * inside);
+    if (!std::isfinite(work)) return false;
+    if (sweeps_work_ > patience_ * work) return true;
+    const double now = measures_.back(), before = measures_[measures_.size() - 1 - over];
+    const double rate = std::log(before / now) / over, left = std::log(now / (aim_ * run_.stop.tolerance));
+    return patience_ <= 1.0 && left > 0.0 && !(rate * work > left * active_work());
+  }
+
+  double active_work() const {
+    return at_.sweep_work() * static_cast<double>(descent_.active()) / static_cast<double>(at_.visits().size());
   }
 
   /// Rounds of the proximal method until the tolerance is kept; nothing if they lead nowhere.
   std::optional<Status> take_newton_steps() {
-    newton_failed_ = true;  // unless they end the run
     if (!certify_now(look())) return finish(status_);
     Newton<Vectors> newton(at_);
     for (int bad = 0; bad < 3;) {
@@ -210,6 +216,8 @@ class Solver {
     }
     descent_.activate_all();
     measures_.clear();
+    sweeps_work_ = 0.0;
+    patience_ *= 4.0;
     return std::nullopt;
   }
 
@@ -220,7 +228,7 @@ class Solver {
     const Certificate last = certificate_;
     const std::vector<double> centre = at_.alpha;
     const std::int64_t before = newton.steps();
-    const bool done = newton.minimise(accuracy, look());
+    const bool done = newton.minimise(accuracy, nothing * std::abs(last.primal), look());
     const std::int64_t steps = newton.steps() - before;
     counters_.iterations += steps;
     counters_.newton_rounds += steps;
@@ -243,8 +251,8 @@ class Solver {
     if (run_.stop.polish > 0 && std::isfinite(Newton<Vectors>::work(at_, 0.0))) {
       Newton<Vectors> newton(at_);
       blunted_ = false;
-      const std::int64_t limit = counters_.iterations + run_.stop.polish;
-      for (int bad = 0; bad < 3 && counters_.iterations < limit && certificate_.gap > 2e-15 * certificate_.primal;)
+      const auto is_rough = [&] { return certificate_.gap > rounding * certificate_.primal; };
+      for (int round = 0, bad = 0; round < most_rounds && bad < 3 && is_rough(); ++round)
         if (!newton_round(newton, 0.0, bad)) break;
       return finish(Status::Optimal);
     }
@@ -268,6 +276,9 @@ class Solver {
     return {-infinity, infinity, infinity, infinity, {at_.offset}, {at_.offset}, {at_.offset}};
   }
 
+  static constexpr int most_rounds = 20;                      // of polishing
+  static constexpr double rounding = 2e-15, nothing = 1e-22;  // of the primal value
+
   const Options& options_;
   const RunOptions& run_;
   Observer& observer_;
@@ -282,8 +293,9 @@ class Solver {
   double kept_measure_ = infinity;
   double aim_ = 0.7;
   Status status_ = Status::Optimal;
-  bool stopped_ = false, newton_failed_ = false;
-  bool blunted_ = false;  // a sigma was too large
+  bool stopped_ = false;
+  double sweeps_work_ = 0.0, patience_ = 1.0;  // in units of the Newton steps that might take their place
+  bool blunted_ = false;                       // a sigma was too large
 };
 
 inline wm::Solution solve(const wm::Problem& problem, const Points& points, const Options& options,

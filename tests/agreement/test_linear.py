@@ -75,7 +75,8 @@ def test_an_interior_point_method_finds_the_same_value(labelled, measured):
     X, y = labelled
     y = np.where(y == y.max(), 1.0, -1.0)
     value = qp.solve(written_out(soft_margin(y, 0.5), X @ X.T))[1]
-    assert wm.LinearSVC(loss="hinge", C=0.5, tol=1e-10).fit(X, y).dual_objective_ == pytest.approx(value, rel=1e-6)
+    machine = wm.LinearSVC(loss="hinge", C=0.5, tol=1e-10).fit(X, y)
+    assert machine.dual_objective_ == pytest.approx(value, rel=1e-6)
     X, t = measured
     value = qp.solve(written_out(squared_epsilon_regression(t, 1.0, 0.1), X @ X.T))[1]
     machine = wm.LinearSVR(loss="squared_epsilon_insensitive", C=0.5, epsilon=0.1, tol=1e-10).fit(X, t)

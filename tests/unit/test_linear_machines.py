@@ -86,7 +86,8 @@ def test_all_classes_at_once(k, fit_intercept):
     machine = wm.LinearSVC(
         multi_class="crammer_singer", bias="penalised", fit_intercept=fit_intercept, tol=1e-5
     ).fit(X, y)
-    joint = wm.CrammerSinger(kernel="linear", bias="penalised" if fit_intercept else "none", tol=1e-5).fit(X, y)
+    bias = "penalised" if fit_intercept else "none"
+    joint = wm.CrammerSinger(kernel="linear", bias=bias, tol=1e-5).fit(X, y)
     np.testing.assert_allclose(machine.decision_function(X), joint.decision_function(X), atol=1e-3)
     np.testing.assert_array_equal(machine.predict(X), joint.predict(X))
 

@@ -11,6 +11,8 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -77,20 +79,21 @@ def comparisons(
     names: Sequence[str], data_dir: Path, points: int | None, threads: Sequence[int] | None, repeats: int
 ) -> Iterator[Comparison]:
     """One after the other, each for every gap."""
-    for name in names:
+    for name, loss in product(names, LOSSES):
         X, y, *_ = stored(name)(data_dir, points)
         X = X.astype(np.float64)
-        for loss in LOSSES:
-            dual = LinearSVC(loss=loss, C=C, bias="penalised", tol=EXACT).fit(X, y).dual_objective_
-            for wanted in GAPS:
+        dual = LinearSVC(loss=loss, C=C, bias="penalised", tol=EXACT).fit(X, y).dual_objective_
+        judge = partial(relative_gap, X, y, loss=loss, dual=dual)
+        for wanted in GAPS:
+            theirs = tightened(_scikit_learn(loss), X, y, judge, wanted, repeats)
+            for count in threads or [1]:
+                ours = tightened(_ours(loss, count), X, y, judge, wanted, repeats)
+                yield Comparison(name, loss, wanted, allowed_threads(count), theirs, ours)
 
-                def judge(machine: Any, loss: str = loss, dual: float = dual) -> float:
-                    return primal_value(X, y, machine, loss) / dual - 1.0
 
-                theirs = tightened(_scikit_learn(loss), X, y, judge, wanted, repeats)
-                for count in threads or [1]:
-                    ours = tightened(_ours(loss, count), X, y, judge, wanted, repeats)
-                    yield Comparison(name, loss, wanted, allowed_threads(count), theirs, ours)
+def relative_gap(X: Any, y: Any, machine: Any, *, loss: str, dual: float) -> float:
+    """The judge: the primal value of a machine less the best dual value, relative to the latter."""
+    return primal_value(X, y, machine, loss) / dual - 1.0
 
 
 def primal_value(X: Any, y: Any, machine: Any, loss: str) -> float:
@@ -112,7 +115,8 @@ def tightened(
         gap = judge(machine)
         if gap <= wanted:
             again = [_timed(make(tol), X, y)[:2] for _ in range(repeats - 1)]
-            return Result(*map(float, np.min([seconds, *again], axis=0)), gap=max(gap, 0.0))
+            wall, cpu = np.min([seconds, *again], axis=0).tolist()
+            return Result(wall, cpu, max(gap, 0.0))
         if seconds[0] > PATIENCE:
             break
     return Result(np.inf, np.inf, gap)
@@ -139,7 +143,7 @@ def summary(found: Sequence[Comparison]) -> str:
     """The geometric mean of the ratios, and how many are at most one."""
     ratios, cpu = (np.array([getattr(each, name) for each in found]) for name in ("ratio", "cpu_ratio"))
     return (
-        f"LinearSVC beside scikit-learn's at equal duality gap: {np.exp(np.log(ratios).mean()):.2f} of the time "
-        f"(geometric mean; cpu {np.exp(np.log(cpu).mean()):.2f}), no slower in "
+        f"LinearSVC beside scikit-learn's at equal duality gap: {np.exp(np.log(ratios).mean()):.2f} of the "
+        f"time (geometric mean; cpu {np.exp(np.log(cpu).mean()):.2f}), no slower in "
         f"{np.count_nonzero(ratios <= 1)} of {len(ratios)}, at worst {ratios.max():.2f}"
     )

@@ -22,9 +22,7 @@ class ByWeights:
     options: dict[str, Any]
     """Arguments of its `solve`."""
 
-    def solve(
-        self, problem: Any, gram: Any, *, cache_bytes: int, n_threads: int, **options: Any
-    ) -> Solution:
+    def solve(self, problem: Any, gram: Any, *, cache_bytes: int, n_threads: int, **options: Any) -> Solution:
         """Solve, whatever the Gram."""
         return self.solver.solve(problem, as_points(self.X), **self.options, **options)
 
@@ -34,7 +32,7 @@ MANY_VARIABLES, FEW_FEATURES, TALL = 2000, 512, 10
 Newton steps by weights are the faster way to the same certificate."""
 
 FEW_ENTRIES, SWEEPS = 512, 500
-"""On sparse points with no more entries in a row, so many sweeps are; Newton steps on many weights are not."""
+"""On sparse points with no more entries in a row, so many sweeps are."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ class WhereItPays:
     def solve(
         self, problem: Problem, gram: Any, *, start: Vector | None = None, stop: Stop, **options: Any
     ) -> Solution:
-        """Solve by weights if that is possible and pays; what is left to do then, and all others on the Gram."""
+        """Solve by weights if that is possible and pays, and on the Gram what is left to do then."""
         if self._pays(problem.size) and _is_bounded(problem):
             unlimited = stop.max_iter < 0 and not self._is_tall(problem.size)
             patience = replace(stop, max_iter=SWEEPS) if unlimited else stop

@@ -110,7 +110,7 @@ class LinearMachine(BaseEstimator):
     def _solve_columns(
         self, X: Any, sizes: Sequence[int], problem_of: Callable[[int], Problem]
     ) -> tuple[Solved, list[Weights]]:
-        """Solve the problems, several at a time, and read off the functions; a problem is stated in its turn."""
+        """Solve the problems, each stated in its turn, and read off the functions."""
         n, found = count(X), dict[int, Weights]()
         solver = LinearDescent(stopping="relative-gap", seed=self._seed())
 

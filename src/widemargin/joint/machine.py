@@ -210,7 +210,9 @@ class JointMachine(ClassifierMixin, KernelMachine):
             solver = JointDescent()
         else:
             solver = JointDecomposition()
-        return ByWeights(solver, X, {"bias": self.bias != "none"}) if isinstance(solver, JointDescent) else solver
+        if isinstance(solver, JointDescent):
+            return ByWeights(solver, X, {"bias": self.bias != "none"})
+        return solver
 
     def _keep_functions(
         self, X: Any, kernel: kernels.Kernel, classes: Classes, coefficients: NDArray[np.float64]

@@ -215,7 +215,7 @@ def run(
     raw = _core.solve(
         to_core(problem, order),
         gram,
-        _picked(start, order),
+        None if start is None else _picked(start, order),
         settings,
         working_set_size,
         int(trace),
@@ -231,15 +231,17 @@ def to_core(problem: Problem, order: np.ndarray | None = None) -> _core.Problem:
     if points is None and order is not None:
         points = np.arange(problem.size, dtype=np.int32)
     return _core.Problem(
-        *(_picked(getattr(problem, name), order) for name in ("linear", "lower", "upper", "start", "ridge")),
-        _picked(points, order, np.int32),
+        _picked(problem.linear, order),
+        _picked(problem.lower, order),
+        _picked(problem.upper, order),
+        _picked(problem.start, order),
+        None if problem.ridge is None else _picked(problem.ridge, order),
+        None if points is None else _picked(points, order, np.int32),
         list(problem.group_sizes or (problem.size,)),
     )
 
 
-def _picked(values: np.ndarray | None, order: np.ndarray | None, dtype: type = float) -> np.ndarray | None:
-    if values is None:
-        return None
+def _picked(values: np.ndarray, order: np.ndarray | None, dtype: type = float) -> np.ndarray:
     values = np.ascontiguousarray(values, dtype=dtype)
     return values if order is None else values[order]
 

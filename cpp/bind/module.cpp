@@ -7,6 +7,7 @@ void bind_free_set(nb::module_& m);
 void bind_joint(nb::module_& m);
 void bind_kernels(nb::module_& m);
 void bind_online(nb::module_& m);
+void bind_linear(nb::module_& m);
 void bind_solvers(nb::module_& m);
 void bind_threads(nb::module_& m);
 
@@ -19,4 +20,5 @@ NB_MODULE(_core, m) {
   bind_deactivation(m);
   bind_joint(m);
   bind_online(m);
+  bind_linear(m);
 }

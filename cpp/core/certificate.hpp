@@ -9,6 +9,8 @@
 // squared one). Where a bound is infinite and no ridge helps, P is infinite unless h has the right sign there; then
 // (c a, c r) with the smallest c >= 1 that gives it takes the place of (a, r): a margin made one by scaling.
 // The KKT violation is  psi = max over groups of  max{G_i : a_i < upper_i} - min{G_j : a_j > lower_j}.
+//
+// A Point is the iterate of any solver: problem(), alpha, gradient(v), exact(), belief().
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +44,8 @@ inline double feasible_scale(double linear, double q, double ridge, double lower
 }
 
 /// Violation and offsets, from the variables whose gradient is known.
-inline void find_offsets(const Iterate& at, Certificate& c) {
+template <class Point>
+void find_offsets(const Point& at, Certificate& c) {
   const Problem& problem = at.problem();
   const std::vector<double>& a = at.alpha;
   std::vector<char> known(problem.size(), at.exact());
@@ -72,7 +75,8 @@ inline void find_offsets(const Iterate& at, Certificate& c) {
 }
 
 /// P - D, term by term: at scale 1 each term is what this variable could still gain, and none is negative.
-inline double duality_gap(const Iterate& at, const std::vector<double>& offset) {
+template <class Point>
+double duality_gap(const Point& at, const std::vector<double>& offset) {
   const Problem& problem = at.problem();
   auto Ka = [&](Index v) { return problem.linear[v] - at.gradient(v) - problem.ridge_of(v) * at.alpha[v]; };
   double scale = 1.0, gap = 0.0;
@@ -92,7 +96,8 @@ inline double duality_gap(const Iterate& at, const std::vector<double>& offset) 
 
 }  // namespace detail
 
-inline double dual_value(const Iterate& at) {
+template <class Point>
+double dual_value(const Point& at) {
   double sum = 0.0;
   for (Index v = 0; v < at.problem().size(); ++v) sum += 0.5 * at.alpha[v] * (at.problem().linear[v] + at.gradient(v));
   return sum;
@@ -100,7 +105,8 @@ inline double dual_value(const Iterate& at) {
 
 /// Without an exact gradient only what the solver believed: no bound on the optimum then; nothing at all if it was
 /// stopped before it had a gradient.
-inline Certificate certify(const Iterate& at) {
+template <class Point>
+Certificate certify(const Point& at) {
   Certificate c{};
   detail::find_offsets(at, c);
   if (!at.exact() && at.belief().variables.empty()) {

@@ -304,6 +304,23 @@ def epsilon_regression(t: ArrayLike, C: ArrayLike, epsilon: float) -> Problem:
     )
 
 
+def squared_epsilon_regression(t: ArrayLike, C: ArrayLike, epsilon: float) -> Problem:
+    """Regression with half the square of the epsilon-insensitive loss, in variables as `epsilon_regression`.
+
+    Primal:  min 1/2 |w|^2 + 1/2 sum C_i (xi+_i^2 + xi-_i^2)
+             s.t.  -epsilon - xi-_i <= t_i - <w, x_i> - b <= epsilon + xi+_i
+    Dual:    max (t - epsilon; t + epsilon)'a - 1/2 a'([K K; K K] + diag(1/C, 1/C))a
+             s.t.  sum a = 0,  0 <= alpha+_i, alpha-_i;    b = offset
+
+    Examples
+    --------
+    >>> squared_epsilon_regression([1.0, 3.0], C=4.0, epsilon=0.5).ridge
+    array([0.25, 0.25, 0.25, 0.25])
+    """
+    problem = epsilon_regression(t, np.inf, epsilon)
+    return replace(problem, ridge=np.tile(1.0 / _positive(C, "C", problem.size // 2), 2))
+
+
 def nu_classification(y: ArrayLike, nu: float, weight: ArrayLike = 1.0) -> Problem:
     """The nu soft margin classifier; first the variables of class +1, then those of class -1.
 

@@ -9,7 +9,7 @@
 // a coordinate that is one, or of the root of s if it is free (bias.hpp) (Keerthi et al., KDD 2008, for steps on one
 // example after the other; the order in which they come changes with every pass).
 
-#include "../points.hpp"
+#include "../linear/rows.hpp"
 #include "decomposition.hpp"
 
 namespace wm::joint {
@@ -80,13 +80,7 @@ class LinearDescent {
   /// Calls body(coordinate, x) for what is written down of a point, and for the one that stands for the bias.
   template <class Body>
   WM_INLINE void each_coordinate(Index i, Body body) const {
-    const auto point = points_[problem_.point(i)];
-    for (Index c = 0; c < point.size; ++c) {
-      if constexpr (Vectors::sparse)
-        body(point.coordinates[c], static_cast<double>(point.values[c]));
-      else
-        body(c, static_cast<double>(point.values[c]));
-    }
+    wm::each_coordinate(points_[problem_.point(i)], body);
     if (constant_ > 0.0) body(points_.dimension, constant_);
   }
 

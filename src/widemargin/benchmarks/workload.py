@@ -75,7 +75,7 @@ def _hypercube(_: Path | None, points: int | None) -> Split:
     return X[:n], y[:n], X[n:], y[n:]
 
 
-def _stored(name: str, change: Callable[[Split], Split] = lambda split: split) -> Source:
+def stored(name: str, change: Callable[[Split], Split] = lambda split: split) -> Source:
     """The split in `NAME.npz`; fewer points are taken at equal distances, for some files are sorted."""
 
     def load(data: Path | None, points: int | None) -> Split:
@@ -126,7 +126,7 @@ def _gaussian(C: float, gamma: float, **more: float) -> dict[str, Any]:
 
 
 def _file(name: str, parameters: dict[str, Any], change: Any = lambda split: split, **more: Any) -> Workload:
-    return Workload(_stored(name, change), parameters, file=name, **more)
+    return Workload(stored(name, change), parameters, file=name, **more)
 
 
 WORKLOADS = {

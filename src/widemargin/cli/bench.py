@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from widemargin.benchmarks import auto, comparison, grid, growth, picture, summary, table
+from widemargin.benchmarks import auto, comparison, grid, growth, linear, picture, summary, table
 from widemargin.benchmarks.contender import OURS, PEERS, missing
 from widemargin.benchmarks.machine import machine, sentence
 from widemargin.benchmarks.measurement import Order
@@ -33,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--growth", action="store_true", help="only the growth of the time with n")
     parser.add_argument("--grid", action="store_true", help="only the search over a grid of C and gamma")
     parser.add_argument("--auto", action="store_true", help="only AutoSVC beside a grid search")
+    parser.add_argument("--linear", action="store_true", help="only LinearSVC beside scikit-learn's, by gap")
     parser.add_argument("--threads", type=int, nargs="+", metavar="K", help="(default: 1 2; quick: 2)")
     parser.add_argument("--repeats", type=int, metavar="K", help="least time of K (default: 3; quick: 1)")
     parser.add_argument("--tol", type=float, default=1e-3, help="tolerance of all (default: %(default)g)")
@@ -85,6 +86,8 @@ def _check(arguments: argparse.Namespace) -> None:
         homeless.append("--grid")
     if arguments.auto and not auto.available(arguments.data):
         homeless.append("--auto")
+    if arguments.linear and not linear.available(arguments.data):
+        homeless.append("--linear")
     if homeless:
         raise ValueError(f"{', '.join(homeless)}: give the directory that holds the data by --data DIR")
     for option in ("threads", "repeats", "tol", "points", "limit_seconds"):
@@ -110,6 +113,9 @@ def _measure(arguments: argparse.Namespace, outcome: dict[str, Any]) -> None:
     """
     if arguments.auto:
         _measure_auto(arguments)
+        return
+    if arguments.linear:
+        _measure_linear(arguments)
         return
     chosen = bool(arguments.only or arguments.quick)
     everything = not (chosen or arguments.growth or arguments.grid)
@@ -137,6 +143,16 @@ def _measure_auto(arguments: argparse.Namespace) -> None:
         found.append(each)
         print(each, flush=True)
     print(auto.summary(found))
+
+
+def _measure_linear(arguments: argparse.Namespace) -> None:
+    found = []
+    names = linear.available(arguments.data)
+    repeats = arguments.repeats or (1 if arguments.quick else 3)
+    for each in linear.comparisons(names, arguments.data, arguments.points, arguments.threads, repeats):
+        found.append(each)
+        print(each, flush=True)
+    print(linear.summary(found))
 
 
 def _measure_workloads(

@@ -1,6 +1,8 @@
 """Kernel machines behind the scikit-learn contract."""
 
 from .enclosing_ball import EnclosingBall
+from .linear_svc import LinearSVC
+from .linear_svr import LinearSVR
 from .nu_svc import NuSVC
 from .nu_svr import NuSVR
 from .one_class_svm import OneClassSVM
@@ -15,6 +17,8 @@ __all__ = [
     "SVC",
     "SVR",
     "EnclosingBall",
+    "LinearSVC",
+    "LinearSVR",
     "NuSVC",
     "NuSVR",
     "OneClassSVM",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from widemargin import kernels
 from widemargin.estimators import parameters, sample
+from widemargin.estimators.by_weights import WhereItPays
 from widemargin.estimators.training import POLISHED_SIZE, Solved, Training, choose_solver, is_auto, worst_of
 from widemargin.expansion import Expansion
 from widemargin.kernels.points import count, take
@@ -105,6 +107,13 @@ class KernelMachine(BaseEstimator):
             callback=self.callback,
             polish=is_auto(self.solver) and size <= POLISHED_SIZE,
         )
+
+    def _training_on(self, size: int, X: Any) -> Training:
+        """The same for these points, by weights where the kernel is linear and that pays."""
+        training = self._training(size, count(X))
+        if is_auto(self.solver) and sample.is_linear(self.kernel):
+            return replace(training, solver=WhereItPays.of(training.solver, X))
+        return training
 
     def _last_coefficients(self, n: int, columns: int) -> NDArray[np.float64] | None:
         """Where a warm start begins: the last fit's coefficients, shape (n, columns), if there was one."""
@@ -245,7 +254,7 @@ class SingleMachine(KernelMachine):
         problem = self._problem(targets, weight[rows], lambda: gram.diagonal()[rows]).on(rows)
         last = self._last_coefficients(n, 1)
         start = None if last is None else start_from(problem, last[:, 0])
-        solved = self._training(problem.size, n).solve(problem, gram, start)
+        solved = self._training_on(problem.size, X).solve(problem, gram, start)
         solution = solved.solutions[0]
         coefficients = problem.by_point(solution.alpha, n)
         support = np.flatnonzero(coefficients)

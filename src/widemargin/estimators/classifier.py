@@ -158,7 +158,7 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
             Job(members, partial(work, k), optional=k >= columns)
             for k, members in enumerate(np.concatenate(sizes).tolist())
         ]
-        training = self._training(sum(job.size for job in jobs[:columns]), n)
+        training = self._training_on(sum(job.size for job in jobs[:columns]), X)
         solved = training.run(jobs, gram)
         self._check_separable(solved.solutions, M, classes.names)
         self.classes_, self.code_, self.decoding_ = classes.names, M, classes.scheme.decoding

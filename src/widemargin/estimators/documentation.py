@@ -34,7 +34,9 @@ max_iter : int, default=-1
 solver : None, str or solver, default=None
     A solver object such as ``SMO(working_set="hybrid-maximum-gain")``, the name of a working set selection,
     "log-barrier" or "mehrotra" (interior-point methods, for a second opinion and for up to a few thousand
-    points); None or "auto" is ``Decomposition(inner=SMO(step="planning-ahead", finish="newton"))``.
+    points); None or "auto" is ``Decomposition(inner=SMO(step="planning-ahead", finish="newton"))``, and
+    ``LinearDescent()`` for a linear kernel on many points of few features. Its iterations are sweeps and
+    Newton steps.
 n_jobs : int, optional
     Threads of `fit` and of predictions. None, unlike in scikit-learn, is all that this process may use: the
     processors given to it, at most what OMP_NUM_THREADS or threadpoolctl's `threadpool_limits` say, and 1

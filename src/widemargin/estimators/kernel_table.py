@@ -87,7 +87,7 @@ def choose_table(problems: Sequence[Sized], gram: Any, budget: int) -> type[Tabl
     It pays if the problems share many entries, or if they are small: those use most of their rows, and to
     compute many rows at a time is cheaper.
     """
-    if len(problems) == 1 or gram.stored:
+    if len(problems) <= 1 or gram.stored:
         return None
     n = gram.shape[0]
     small = max(problem.size for problem in problems) <= SMALL_PROBLEM

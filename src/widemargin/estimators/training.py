@@ -179,7 +179,8 @@ class Training:
         small = sum(job.size for job in jobs) < THREADED_SIZE
         threads = 1 if small else allowed_threads(self.n_jobs)
         workers = 1 if max(job.size for job in jobs) <= TINY_PROBLEM else min(threads, len(jobs))
-        kind = choose_table(jobs, gram, self.cache_bytes)
+        reads_gram = getattr(self.solver, "reads_gram", lambda size: True)
+        kind = choose_table([job for job in jobs if reads_gram(job.size)], gram, self.cache_bytes)
         table = None if kind is None else tabulate(gram, kind, threads, self._hurry(begin, watch))
         polish = POLISHING_STEPS if self.polish else 0
         row_bytes = self.cache_bytes - (0 if kind is None or table is None else kind.bytes_for(gram.shape[0]))

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from textwrap import indent
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,11 +15,12 @@ from widemargin import _core, kernels
 from widemargin.codes.scored import ScoredClassifier
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import KernelMachine, all_or_nothing
+from widemargin.estimators.by_weights import ByWeights
 from widemargin.estimators.classes import Classes, class_weights
 from widemargin.estimators.documentation import SECTIONS, documented
 from widemargin.estimators.training import Solved
 from widemargin.joint_problems import JointProblem
-from widemargin.kernels.points import as_points, count
+from widemargin.kernels.points import count, entries_per_row
 from widemargin.problems import Vector
 from widemargin.solvers import JointDecomposition, JointDescent, Solution
 from widemargin.solvers.joint_decomposition import LARGEST
@@ -85,26 +85,6 @@ kernel_ : Kernel
 
 FEW_EXAMPLES = 1024
 """A kernel matrix of so many is made at once, and steps on the worst example of all are fewer."""
-
-
-def entries_per_row(X: Any) -> float:
-    """Coordinates that are written down, of a point on the average."""
-    return X.nnz / X.shape[0] if sp.issparse(X) else X.shape[1]
-
-
-@dataclass(frozen=True)
-class ByWeights:
-    """A solver that has the points themselves and needs no Gram."""
-
-    solver: JointDescent
-    X: Any
-    bias: bool
-
-    def solve(
-        self, problem: JointProblem, gram: Any, *, cache_bytes: int, n_threads: int, **options: Any
-    ) -> Solution:
-        """Solve, whatever the Gram."""
-        return self.solver.solve(problem, as_points(self.X), bias=self.bias, **options)
 
 
 def jointly_documented(machine: type[Any]) -> type[Any]:
@@ -234,7 +214,9 @@ class JointMachine(ScoredClassifier, KernelMachine):
             solver = JointDescent()
         else:
             solver = JointDecomposition()
-        return ByWeights(solver, X, self.bias == "penalised") if isinstance(solver, JointDescent) else solver
+        if isinstance(solver, JointDescent):
+            return ByWeights(solver, X, {"bias": self.bias == "penalised"})
+        return solver
 
     def _keep_functions(
         self, X: Any, kernel: kernels.Kernel, classes: Classes, coefficients: NDArray[np.float64]

@@ -15,6 +15,10 @@ DENSE_TYPES = (np.float32, np.float64, np.uint8, np.int8)
 SPARSE_TYPES = (np.float32, np.float64)
 
 
+BLOCK_ENTRIES = 2**20
+"""Entries converted together in a pass over all data."""
+
+
 def as_vectors(X: Any) -> np.ndarray | sp.csr_array | sp.csr_matrix:
     """Return `X` as a matrix the core can borrow, itself whenever possible.
 
@@ -48,6 +52,20 @@ def take(X: Any, which: np.ndarray) -> Any:
 def count(X: Any | Sequence) -> int:
     """Return the number of points in `X`."""
     return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def entries_per_row(X: Any) -> float:
+    """Return the number of coordinates that are written down of a point, on the average."""
+    return X.nnz / X.shape[0] if sp.issparse(X) else X.shape[1]
+
+
+def combine(X: Any, coefficients: np.ndarray) -> np.ndarray:
+    """Return sum_i c_i x_i in double precision; by blocks of rows, `X` is never converted as a whole."""
+    if sp.issparse(X) or X.dtype == np.float64:
+        return X.T @ coefficients
+    size = max(1, BLOCK_ENTRIES // X.shape[1])
+    blocks = (slice(begin, begin + size) for begin in range(0, len(X), size))
+    return sum((X[rows].T.astype(np.float64) @ coefficients[rows] for rows in blocks), np.zeros(X.shape[1]))
 
 
 def _as_dense(X: Any) -> np.ndarray:

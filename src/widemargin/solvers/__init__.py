@@ -6,6 +6,7 @@ from widemargin.solvers.free_set import FreeSet
 from widemargin.solvers.interior import LogBarrier, Mehrotra
 from widemargin.solvers.joint_decomposition import JointDecomposition
 from widemargin.solvers.joint_descent import JointDescent
+from widemargin.solvers.linear_descent import LinearDescent
 from widemargin.solvers.smo import SMO
 from widemargin.solvers.solution import Solution, Status, Stop
 from widemargin.solvers.steps import Newton, OverRelaxed, PlanningAhead
@@ -28,6 +29,7 @@ __all__ = [
     "HybridMaximumGain",
     "JointDecomposition",
     "JointDescent",
+    "LinearDescent",
     "LogBarrier",
     "MaximumGain",
     "Mehrotra",

@@ -206,34 +206,16 @@ def run(
     m = len(problem.linear)
     if start is not None and np.shape(start) != (m,):
         raise ValueError(f"start must have one value for each of the {m} variables; got {np.shape(start)}.")
-    points = problem.points
-    if points is None and order is not None:
-        points = np.arange(m, dtype=np.int32)
     if first_pair is not None:
         if len(set(first_pair)) != 2 or not all(0 <= v < m for v in first_pair):
             raise ValueError(f"first_pair must name two different variables below {m}; got {first_pair!r}.")
         i, j = first_pair if order is None else np.argsort(order)[list(first_pair)]
         settings.first_pair = (int(i), int(j))
 
-    def pick(values, dtype=float):
-        if values is None:
-            return None
-        values = np.ascontiguousarray(values, dtype=dtype)
-        return values if order is None else values[order]
-
-    core = _core.Problem(
-        pick(problem.linear),
-        pick(problem.lower),
-        pick(problem.upper),
-        pick(problem.start),
-        pick(problem.ridge),
-        pick(points, np.int32),
-        list(problem.group_sizes or (m,)),
-    )
     raw = _core.solve(
-        core,
+        to_core(problem, order),
         gram,
-        pick(start),
+        None if start is None else _picked(start, order),
         settings,
         working_set_size,
         int(trace),
@@ -241,6 +223,27 @@ def run(
         0.05,
     )
     return Solution.from_core(raw, order)
+
+
+def to_core(problem: Problem, order: np.ndarray | None = None) -> _core.Problem:
+    """The problem as the core sees it, its variables in the given order."""
+    points = problem.points
+    if points is None and order is not None:
+        points = np.arange(problem.size, dtype=np.int32)
+    return _core.Problem(
+        _picked(problem.linear, order),
+        _picked(problem.lower, order),
+        _picked(problem.upper, order),
+        _picked(problem.start, order),
+        None if problem.ridge is None else _picked(problem.ridge, order),
+        None if points is None else _picked(points, order, np.int32),
+        list(problem.group_sizes or (problem.size,)),
+    )
+
+
+def _picked(values: np.ndarray, order: np.ndarray | None, dtype: type = float) -> np.ndarray:
+    values = np.ascontiguousarray(values, dtype=dtype)
+    return values if order is None else values[order]
 
 
 def choice(name: str, value: str | None, choices: dict):

@@ -1,0 +1,310 @@
+#pragma once
+// A problem with a linear kernel, by its weights: sweeps of coordinate descent while they are the faster way to the
+// tolerance, then Newton steps. What is returned is proved as for any other solver, from nothing but the variables.
+
+#include <optional>
+#include <stdexcept>
+
+#include "../solve.hpp"
+#include "descent.hpp"
+#include "newton.hpp"
+
+namespace wm::linear {
+
+struct Options {
+  double constant = 0.0;      // the coordinate that stands for a penalised bias; 0: none
+  bool relative_gap = false;  // the tolerance is one of gap / primal, not of the KKT violation
+  bool newton = true;
+  std::uint64_t seed = 0;
+};
+
+/// Throws std::invalid_argument if the problem is none for this solver.
+inline void check(const wm::Problem& problem) {
+  if (problem.groups() != 1) throw std::invalid_argument("A descent by weights needs a problem with a single sum.");
+  for (Index v = 0; v < problem.size(); ++v)
+    if (!problem.grounded(v) && problem.ridge_of(v) <= 0.0 &&
+        !(std::isfinite(problem.lower[v]) && std::isfinite(problem.upper[v])))
+      throw std::invalid_argument("A descent by weights needs finite bounds or a ridge: give a finite C.");
+}
+
+/// The offset with the least losses: the zero of a falling function, total - sum_v argmax of the losses.
+template <class Vectors>
+double best_offset(const Iterate<Vectors>& at) {
+  const wm::Problem& p = at.problem();
+  auto slope_of = [&](Index v) { return at.gradient(v) + p.ridge_of(v) * at.alpha[v]; };
+  auto excess = [&](double r) {
+    double sum = -at.total();
+    at.each_variable([&](const Visit&, Index v) {
+      const double h = slope_of(v) - r, ridge = p.ridge_of(v);
+      sum += ridge > 0.0 ? std::clamp(h / ridge, p.lower[v], p.upper[v]) : h > 0.0 ? p.upper[v] : p.lower[v];
+    });
+    return sum;
+  };
+  double low = infinity, high = -infinity;
+  at.each_variable([&](const Visit&, Index v) {
+    low = std::min(low, slope_of(v));
+    high = std::max(high, slope_of(v));
+  });
+  for (double wider = 1.0 + high - low; excess(low) < 0.0 && wider < 1e300; wider *= 2.0) low -= wider;
+  for (double wider = 1.0 + high - low; excess(high) > 0.0 && wider < 1e300; wider *= 2.0) high += wider;
+  for (int k = 0; k < 60 && high - low > 1e-15 * (std::abs(low) + std::abs(high)); ++k) {
+    const double middle = 0.5 * (low + high);
+    (excess(middle) > 0.0 ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+template <class Vectors>
+class Solver {
+ public:
+  Solver(const wm::Problem& problem, const Vectors& points, const Options& options, const RunOptions& run,
+         Observer& observer, wm::Solution& solution)
+      : options_(options),
+        run_(run),
+        observer_(observer),
+        solution_(solution),
+        counters_(solution.counters),
+        at_(problem, points, options.constant, snapped_start(problem)),
+        descent_(at_, options.seed) {}
+
+  void solve() {
+    solution_.status = run();
+    solution_.exact = at_.exact();
+    solution_.certificate = at_.exact() ? certificate_ : unproved();
+    if (solution_.status == Status::Optimal && !satisfied(solution_.certificate)) solution_.status = Status::Stalled;
+    solution_.gradient = at_.gradient();
+    solution_.alpha = std::move(at_.alpha);
+    solution_.seconds = observer_.seconds();
+    observer_.report_end({counters_.iterations, solution_.certificate.violation, solution_.certificate.dual,
+                          at_.problem().size(), 0, solution_.seconds});
+  }
+
+ private:
+  Status run() {
+    if (!at_.rebuild(look())) return finish(status_);
+    if (std::any_of(at_.alpha.begin(), at_.alpha.end(), [](double a) { return a != 0.0; })) {
+      if (verified()) return conclude();
+      if (stopped_) return finish(status_);
+      at_.offset = certificate_.offset[0];
+    }
+    while (true) {
+      if (told_to_stop() || out_of_iterations()) return finish(status_);
+      const bool whole = !descent_.shrunk();
+      seen_ = descent_.sweep(run_.shrinking, look());
+      if (stopped_) return finish(status_);
+      ++counters_.iterations;
+      ++counters_.rounds;
+      counters_.shrinks += descent_.shrunk();
+      measures_.push_back(measure());
+      sweeps_work_ += active_work();
+      record();
+      if (measure() <= aim_ * run_.stop.tolerance || seen_.moved == 0) {
+        if (verified()) return conclude();
+        if (stopped_) return finish(status_);
+        if (!whole) ++counters_.unshrinks;
+        if (whole && (seen_.moved == 0 || (aim_ *= 0.5) < 1e-6)) return finish(Status::Stalled);
+        descent_.activate_all();
+      }
+      if (newton_pays())
+        if (const auto status = take_newton_steps()) return *status;
+    }
+  }
+
+  /// What the last sweep makes of what the tolerance is about.
+  double measure() const {
+    if (options_.relative_gap) return seen_.gap / std::max(seen_.primal, 1e-300);
+    return at_.has_free_bias() ? 2.0 * seen_.violation : seen_.violation;
+  }
+
+  double measure(const Certificate& c) const {
+    return options_.relative_gap ? c.gap / std::max(c.primal, 1e-300) : c.violation;
+  }
+
+  bool satisfied(const Certificate& c) const { return measure(c) <= run_.stop.tolerance; }
+
+  bool told_to_stop() {
+    return stopped_ |= observer_.must_stop(run_.stop, status_, [&] { return progress(); });
+  }
+
+  auto look() {
+    return [this] { return told_to_stop(); };
+  }
+
+  bool out_of_iterations() {
+    const std::int64_t limit = run_.stop.max_iterations;
+    if (limit < 0 || counters_.iterations < limit) return false;
+    status_ = Status::MaxIterations;
+    return true;
+  }
+
+  Progress progress() const {
+    return {counters_.iterations,
+            measures_.empty() ? infinity : measures_.back(),
+            seen_.primal - seen_.gap,
+            static_cast<Index>(descent_.active()),
+            0,
+            observer_.seconds()};
+  }
+
+  void record() {
+    if (solution_.trace.due(counters_.rounds))
+      solution_.trace.record(progress(), 0, 0, 0, {static_cast<double>(seen_.moved), 0.0, StepKind::Free});
+  }
+
+  /// Whether the variables as they are keep the tolerance; looks at all of them.
+  bool verified() {
+    if (!certify_now(look())) return false;
+    return satisfied(certificate_);
+  }
+
+  template <class MustStop>
+  bool certify_now(MustStop must_stop) {
+    ++counters_.refreshes;
+    at_.restore_sum();
+    if (!at_.rebuild(must_stop) || !at_.differentiate(must_stop)) return false;
+    certificate_ = certify(at_);
+    if (options_.relative_gap && at_.has_free_bias()) choose_offset();
+    if (kept_.empty() || measure(certificate_) < kept_measure_) {
+      kept_ = at_.alpha;
+      kept_measure_ = measure(certificate_);
+    }
+    return true;
+  }
+
+  /// The offset of the free variables is exact at a solution; before, another has a smaller gap.
+  void choose_offset() {
+    const std::vector<double> best = {best_offset(at_)};
+    const double gap = detail::duality_gap(at_, best);
+    if (gap >= certificate_.gap) return;
+    certificate_.offset = best;
+    certificate_.gap = gap;
+    certificate_.primal = certificate_.dual + gap;
+  }
+
+  /// Whether the sweeps that the last ones let expect take longer than Newton steps, or those so far have; after Newton
+  /// steps that led nowhere, only the latter.
+  bool newton_pays() const {
+    constexpr std::size_t least = 3, over = 2;
+    if (!options_.newton || measures_.size() < least) return false;
+    // Measured: about so many steps, with so much fewer variables inside as sigma grows.
+    const bool proximal = at_.problem().ridge.empty();
+    const double steps = proximal ? 30.0 : 8.0, share = proximal ? 0.3 : 1.0;
+    double inside = 0.0;
+    at_.each_variable([&](const Visit&, Index v) {
+      inside += at_.problem().lower[v] < at_.alpha[v] && at_.alpha[v] < at_.problem().upper[v];
+    });
+    const double work = steps * Newton<Vectors>::work(at_, share * inside);
+    if (!std::isfinite(work)) return false;
+    if (sweeps_work_ > patience_ * work) return true;
+    const double now = measures_.back(), before = measures_[measures_.size() - 1 - over];
+    const double rate = std::log(before / now) / over, left = std::log(now / (aim_ * run_.stop.tolerance));
+    return patience_ <= 1.0 && left > 0.0 && !(rate * work > left * active_work());
+  }
+
+  double active_work() const {
+    return at_.sweep_work() * static_cast<double>(descent_.active()) / static_cast<double>(at_.visits().size());
+  }
+
+  /// Rounds of the proximal method until the tolerance is kept; nothing if they lead nowhere.
+  std::optional<Status> take_newton_steps() {
+    if (!certify_now(look())) return finish(status_);
+    Newton<Vectors> newton(at_);
+    for (int bad = 0; bad < 3;) {
+      if (!newton_round(newton, 0.01 * certificate_.gap, bad)) return finish(status_);
+      if (satisfied(certificate_)) return conclude();
+      if (told_to_stop() || out_of_iterations()) return finish(status_);
+    }
+    descent_.activate_all();
+    measures_.clear();
+    sweeps_work_ = 0.0;
+    patience_ *= 4.0;
+    return std::nullopt;
+  }
+
+  /// A minimum around the variables as they are, and its certificate; false if told to stop. In exact arithmetic the
+  /// dual value rises with every round, unlike gap and violation; where neither does well, sigma times the rounding of
+  /// values is too large, and the round is taken back.
+  bool newton_round(Newton<Vectors>& newton, double accuracy, int& bad) {
+    const Certificate last = certificate_;
+    const std::vector<double> centre = at_.alpha;
+    const std::int64_t before = newton.steps();
+    const bool done = newton.minimise(accuracy, nothing * std::abs(last.primal), look());
+    const std::int64_t steps = newton.steps() - before;
+    counters_.iterations += steps;
+    counters_.newton_rounds += steps;
+    if (!done || !certify_now(look())) return false;
+    const double gain = certificate_.dual - last.dual;
+    const bool better = gain > 1e-3 * last.gap || measure(certificate_) <= 0.5 * measure(last);
+    bad = better ? 0 : bad + 1;
+    if (better || measure(certificate_) <= measure(last)) {
+      if (!blunted_) newton.sharpen(steps <= 10 ? 10.0 : steps <= 20 ? 5.0 : 3.0);
+      return true;
+    }
+    blunted_ = true;
+    newton.sharpen(0.1);
+    at_.alpha = centre;
+    return certify_now(look());
+  }
+
+  /// The tolerance is kept: goes on to rounding if that is asked for.
+  Status conclude() {
+    if (run_.stop.polish > 0 && std::isfinite(Newton<Vectors>::work(at_, 0.0))) {
+      Newton<Vectors> newton(at_);
+      blunted_ = false;
+      const auto is_rough = [&] { return certificate_.gap > rounding * certificate_.primal; };
+      for (int round = 0, bad = 0; round < most_rounds && bad < 3 && is_rough(); ++round)
+        if (!newton_round(newton, 0.0, bad)) break;
+      return finish(Status::Optimal);
+    }
+    return Status::Optimal;
+  }
+
+  /// Leaves with the best certificate, unless somebody is waiting and it would take long.
+  Status finish(Status why) {
+    const double patience = stopped_ ? (status_ == Status::Interrupted ? 0.02 : 0.1) : infinity;
+    const double deadline = observer_.seconds() + patience;
+    const auto late = [&] { return observer_.seconds() > deadline; };
+    if (!at_.exact() && !certify_now(late)) return why;
+    if (kept_.size() == at_.alpha.size() && kept_measure_ < measure(certificate_)) {
+      at_.alpha = kept_;
+      certify_now(late);
+    }
+    return why;
+  }
+
+  Certificate unproved() const {
+    return {-infinity, infinity, infinity, infinity, {at_.offset}, {at_.offset}, {at_.offset}};
+  }
+
+  static constexpr int most_rounds = 20;                      // of polishing
+  static constexpr double rounding = 2e-15, nothing = 1e-22;  // of the primal value
+
+  const Options& options_;
+  const RunOptions& run_;
+  Observer& observer_;
+  wm::Solution& solution_;
+  Counters& counters_;
+  Iterate<Vectors> at_;
+  Descent<Vectors> descent_;
+  Seen seen_;
+  std::vector<double> measures_;  // after each sweep
+  Certificate certificate_{};
+  std::vector<double> kept_;  // the variables of the best certificate
+  double kept_measure_ = infinity;
+  double aim_ = 0.7;
+  Status status_ = Status::Optimal;
+  bool stopped_ = false;
+  double sweeps_work_ = 0.0, patience_ = 1.0;  // in units of the Newton steps that might take their place
+  bool blunted_ = false;                       // a sigma was too large
+};
+
+inline wm::Solution solve(const wm::Problem& problem, const Points& points, const Options& options,
+                          const RunOptions& run, Observer& observer, std::int64_t trace_every) {
+  check(problem);
+  wm::Solution solution{};
+  solution.trace.every = trace_every;
+  std::visit([&](const auto& vectors) { Solver(problem, vectors, options, run, observer, solution).solve(); }, points);
+  return solution;
+}
+
+}  // namespace wm::linear

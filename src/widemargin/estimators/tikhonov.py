@@ -22,6 +22,7 @@ from widemargin.memory import cache_bytes
 from widemargin.problems import Problem, Vector
 from widemargin.regularization import Regularization
 from widemargin.representer import minimize_smooth
+from widemargin.threads import blas_for
 
 LOSSES = {
     "hinge": losses.Hinge,
@@ -249,15 +250,9 @@ class TikhonovEstimator(KernelMachine):
     def _by_gradient(
         self, gram: Any, rows: NDArray[np.int32], y: Vector, w: Vector
     ) -> tuple[Vector, float, str | None]:
-        found = minimize_smooth(
-            self._loss,
-            gram.block(rows, rows),
-            y,
-            w,
-            self.regularization_.ridge,
-            bias=self.bias == "free",
-            tol=self.tol,
-        )
+        ridge, bias = self.regularization_.ridge, self.bias == "free"
+        with blas_for(rows.size, self.n_jobs):
+            found = minimize_smooth(self._loss, gram.block(rows, rows), y, w, ridge, bias=bias, tol=self.tol)
         if found.gap <= self.tol:
             return found.coefficients, found.intercept, None
         return (

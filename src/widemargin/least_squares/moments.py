@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas
 
+from .frame import copies_of
 from .stream import Stream
 
 __all__ = ["Moments", "moments_of"]
@@ -108,7 +109,7 @@ def moments_of(stream: Stream) -> Moments:
             if right.size
             else (wide[:, 1:], wide[:, 0], targets)
         )
-        total, copies = total + float(rows.weight.sum()), copies + float(rows.copies.sum())
+        total, copies = total + float(rows.weight.sum()), copies + float(copies_of(rows.copies).sum())
         if not (rows.weight == 1).all():
             A *= np.sqrt(rows.weight)[:, None]
         gram = blas.dsyrk(1.0, A.T, beta=1.0, c=gram, lower=0, overwrite_c=1)

@@ -110,7 +110,7 @@ class _Spectrum:
             error += float((rows.weight @ parts[-1] ** 2).mean())
             left -= float(h.sum())
         total, copies = self.moments.total, self.moments.copies
-        return LeaveOneOut(np.concatenate(parts), error / total, copies**2 / total * squares / left**2)
+        return LeaveOneOut(np.concatenate(parts), error / total, (copies / left) ** 2 / total * squares)
 
     def _residuals(self, rows: Rows, A: Matrix, ridges: Vector) -> tuple[NDArray[np.float64], Matrix]:
         """y - f(x), shape (ridges, rows, outputs), and the leverages, shape (ridges, rows)."""

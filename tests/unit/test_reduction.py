@@ -253,6 +253,7 @@ def test_centres_may_be_points(form):
         (wm.Pruned(wm.SVC(), validation=1.0), ValueError, "validation must be"),
         (wm.Pruned(wm.SVC(), validation=0.999), ValueError, "validation=0.999 cannot be held out"),
         (wm.Pruned(wm.NuSVC()), ValueError, "NuSVC has no exact leave-one-out: give validation"),
+        (wm.Pruned(wm.RLSClassifier(centres=9)), ValueError, "RLSClassifier with centres has few points"),
         (wm.Pruned(LogisticRegression()), TypeError, "not for LogisticRegression"),
     ],
 )
@@ -260,6 +261,12 @@ def test_bad_parameters_are_refused_in_a_sentence(machine, error, message):
     with pytest.raises(error, match=message):
         machine.fit(X, y)
     assert not any(name.endswith("_") and not name.startswith("_") for name in vars(machine))
+
+
+def test_a_gamma_chosen_by_leave_one_out_is_that_of_all_rounds():
+    pruned = wm.Pruned(wm.RLSClassifier(gamma="loo"), share=0.3, tolerance=1.0).fit(X, y)
+    assert pruned.sizes_.size > 1
+    assert pruned.estimator_.kernel_ == wm.RLSClassifier(gamma="loo").fit(X, y).kernel_
 
 
 def test_pruning_by_validation_works_for_machines_without_leave_one_out():

@@ -37,7 +37,7 @@ def leave_one_out(K, Y, weight, ridge, bias):
 
 
 def gcv(K, Y, weight, ridge, bias):
-    """n^2 / sum w times sum w r^2 / (n - trace H)^2, H the whole hat matrix, n the number of copies, 1 at least."""
+    """n^2 / sum w times sum w r^2 / (n - trace H)^2, H the whole hat matrix; copies weigh 1 or less."""
     n, identity = np.maximum(weight, weight > 0).sum(), np.eye(len(K))
     c, b = fit(K, identity, weight, ridge, bias)
     H = K @ c + b

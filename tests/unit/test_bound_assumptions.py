@@ -180,7 +180,7 @@ def test_losses_by_name_and_as_objects_are_as_stable():
     for name, loss in objects.items():
         assert bounds.stability_bound(0.1, loss, **of) == bounds.stability_bound(0.1, name, **of)
     narrow = bounds.stability_bound(0.1, losses.EpsilonInsensitive(0.5), **of)
-    assert narrow < bounds.stability_bound(0.1, "epsilon-insensitive", **of)
+    assert narrow < bounds.stability_bound(0.1, "epsilon_insensitive", **of)
     distance = 2.0 * (1 + 1.2 / 0.3**0.5)
     assert bounds.stability("square", **of) == pytest.approx((2 * distance * 1.2) ** 2 / (2 * 0.3 * 10))
 

@@ -206,6 +206,20 @@ def test_several_outputs():
     assert pruned.score(X, Y) > 0.9
 
 
+@pytest.mark.parametrize(("size", "chunks"), [(20, 3), (22, 3), (25, 2), (60, 1), (1000, 1)])
+def test_chunks_have_about_the_size_that_is_asked_for(size, chunks):
+    bag = wm.ChunkBagging(wm.RLSRegressor(gamma=0.5, lam=0.1), chunk_size=size, random_state=0).fit(X, t)
+    assert len(bag.chunks_) == chunks
+    np.testing.assert_array_equal(np.sort(np.concatenate(bag.chunks_)), np.arange(60))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_machines_of_a_loss_of_margins_can_be_bagged(loss):
+    signs = np.where(y == "yes", 1, -1)
+    bag = wm.ChunkBagging(wm.TikhonovEstimator(loss, wm.Gaussian(0.5)), n_chunks=2).fit(X, signs)
+    assert bag.score(X, signs) > 0.8
+
+
 def test_foreign_machines_can_be_bagged():
     bag = wm.ChunkBagging(LogisticRegression(), n_chunks=3, random_state=0).fit(X, y)
     assert bag.score(X, y) > 0.7
@@ -246,6 +260,7 @@ def test_centres_may_be_points(form):
         (wm.RestrictedSVC(C=np.inf), ValueError, "C must be a positive finite number"),
         (wm.RestrictedSVC(1.0, kernel=wm.Sigmoid(1.0, -1.0)), ValueError, "not positive semi-definite"),
         (wm.ChunkBagging(wm.SVC(), n_chunks=0), ValueError, "n_chunks must be an integer >= 1, not 0"),
+        (wm.ChunkBagging(wm.SVC(), chunk_size=0), ValueError, "chunk_size must be None or an integer >= 1"),
         (wm.ChunkBagging(wm.OneClassSVM()), TypeError, "classifier or a regressor, not OneClassSVM"),
         (wm.ChunkBagging(GaussianNB()), TypeError, "GaussianNB has none"),
         (wm.Pruned(wm.SVC(), share=1.0), ValueError, r"share must be a number in \(0, 1\), not 1.0"),

@@ -13,7 +13,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 
 import widemargin as wm
 from widemargin import _core, threads
-from widemargin.least_squares import MatrixSpectrum
+from widemargin.least_squares import machine as least_squares
 from widemargin.threads import allowed_threads, blas_for, for_each, single_threaded_blas
 
 PROCESSORS = joblib.cpu_count()
@@ -46,10 +46,9 @@ def test_blas_has_one_thread_for_small_matrices_and_where_n_jobs_says_so():
 
 
 def test_small_least_squares_take_one_thread_of_blas(monkeypatch):
-    seen = []
-    whole = MatrixSpectrum.__init__
+    seen, search = [], least_squares.choose_ridge
     monkeypatch.setattr(
-        MatrixSpectrum, "__init__", lambda *args: (seen.append(blas_threads()), whole(*args))[1]
+        least_squares, "choose_ridge", lambda *args: (seen.append(blas_threads()), search(*args))[1]
     )
     with threadpool_limits(2, user_api="blas"):
         wm.RLSRegressor().fit(np.arange(30.0)[:, None], np.arange(30.0))

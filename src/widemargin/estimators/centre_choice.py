@@ -38,11 +38,8 @@ def _is_valid(value: Any) -> bool:
         return True
     if isinstance(value, Centres):
         return isinstance(value, GivenCentres) or _positive_integer(value.size)
-    if (
-        not sp.issparse(value)
-        and not hasattr(value, "columns")
-        and not isinstance(value, list | tuple | np.ndarray)
-    ):
+    is_array = isinstance(value, list | tuple | np.ndarray)
+    if not (is_array or sp.issparse(value) or hasattr(value, "columns")):
         return False
     try:
         return (are_points(value) and np.shape(value)[0] > 0) or _are_positions(value)

@@ -11,7 +11,6 @@ import numpy as np
 
 from widemargin.codes import CODES, DECODINGS, Code, Decoding
 
-
 LONGEST = 120
 """Characters of a value that a message shows."""
 

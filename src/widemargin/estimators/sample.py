@@ -16,12 +16,10 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin import kernels
 from widemargin.kernels.points import count
+from widemargin.kernels.row_blocks import row_blocks
 
 DTYPES = [np.float64, np.float32, np.uint8, np.int8]
 """Numbers that kernels read as they are; all others become the first."""
-
-BLOCK_ENTRIES = 2**20
-"""Entries looked at together in a pass over all data."""
 
 LARGEST_TARGET = 1e150
 """Sums of squares of larger numbers overflow."""
@@ -84,8 +82,7 @@ def variance(X: Any, weight: NDArray[np.float64]) -> float:
         rows = np.repeat(weight, np.diff(X.indptr))
         mean = np.dot(rows, X.data) / total
         return float(np.dot(rows, X.data.astype(np.float64) ** 2) / total - mean**2)
-    size = max(1, BLOCK_ENTRIES // X.shape[1])
-    blocks = [slice(begin, begin + size) for begin in range(0, len(X), size)]
+    blocks = row_blocks(*X.shape)
     mean = sum(weight[rows] @ X[rows].sum(axis=1, dtype=np.float64) for rows in blocks) / total
     return float(sum(weight[rows] @ ((X[rows] - mean) ** 2).sum(axis=1) for rows in blocks) / total)
 

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import blas
 
+from widemargin.kernels.row_blocks import row_blocks
+
 from .features import Features
-from .gram_matrix import row_blocks
 
 __all__ = ["BIASES", "Frame"]
 

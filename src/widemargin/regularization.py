@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-__all__ = ["Regularization"]
+__all__ = ["Regularization", "consistent_C"]
 
 
 @dataclass(frozen=True)
@@ -66,3 +66,23 @@ class Regularization:
     def ridge(self) -> float:
         """What least squares adds to the diagonal of K: lam n."""
         return self.lam * self.n
+
+
+def consistent_C(n: int, c: float = 1.0, beta: float = 0.75) -> float:
+    """C = c n^-beta, with which Gaussian machines of the hinge loss come to err as little as possible.
+
+    They do if lam falls to zero and lam^2 n grows without bound: lam = n^(beta - 1) / (2 c) does both for
+    1/2 < beta < 1. With a C that stays the same, lam^2 n falls to zero (Steinwart, Consistency of support
+    vector machines and other regularized kernel classifiers, 2005).
+
+    Examples
+    --------
+    >>> from widemargin.regularization import consistent_C
+    >>> consistent_C(10_000)
+    0.001
+    """
+    if not 0.5 < beta < 1:
+        raise ValueError(f"beta must lie strictly between 1/2 and 1, not {beta!r}.")
+    if not (n >= 1 and 0 < c < np.inf):
+        raise ValueError(f"n must be at least 1 and c a positive finite number, not {n!r} and {c!r}.")
+    return float(c * n**-beta)

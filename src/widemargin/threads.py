@@ -6,7 +6,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from typing import Any, TypeVar
 
@@ -16,7 +16,10 @@ from threadpoolctl import ThreadpoolController
 
 from widemargin import _core
 
-__all__ = ["allowed_threads", "for_each", "in_joblib_worker", "single_threaded_blas"]
+__all__ = ["allowed_threads", "blas_for", "for_each", "in_joblib_worker", "single_threaded_blas"]
+
+SMALL_MATRIX = 1024
+"""Up to so many rows the threads of BLAS wait for each other longer than they work."""
 
 Item = TypeVar("Item")
 
@@ -108,6 +111,19 @@ def single_threaded_blas() -> Iterator[None]:
         yield
     finally:
         _blas_limit.leave()
+
+
+def blas_for(n: int, n_jobs: int | None = None) -> AbstractContextManager[None]:
+    """What to work in with matrices of n rows: one thread if they are small or `n_jobs` says so, else all.
+
+    Examples
+    --------
+    >>> from threadpoolctl import threadpool_info
+    >>> with blas_for(100):
+    ...     [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"][:1]
+    [1]
+    """
+    return single_threaded_blas() if n <= SMALL_MATRIX or allowed_threads(n_jobs) == 1 else nullcontext()
 
 
 class _BlasLimit:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from widemargin import SVC, RLSClassifier, TikhonovEstimator, bounds, leave_one_out, losses
 from widemargin.codes import all_pairs, one_vs_all
-from widemargin.kernels import Gaussian, Linear, Polynomial
+from widemargin.kernels import ARDGaussian, Gaussian, GeneralGaussian, Linear, Polynomial
 
 SEEDS = st.integers(0, 100_000)
 KERNELS = st.sampled_from([Gaussian(0.3), Gaussian(3.0), Linear(), Polynomial(degree=2, coef0=1.0)])
@@ -222,7 +222,7 @@ def test_deletion_and_replacement_change_no_loss_by_more_than_its_stability(loss
         assert np.abs(values(X, np.where(others, y, -y)) - before).max() <= 2 * beta + 1e-6
 
 
-@pytest.mark.parametrize("loss", ["hinge", "absolute", "epsilon-insensitive", "square"])
+@pytest.mark.parametrize("loss", sorted(losses.LOSSES))
 def test_deletion_and_replacement_give_the_same_stability_bound(loss):
     of = {"n": 500, "lam": 0.1, "kappa": 1.5, "target": 2.0}
     assert bounds.stability(loss, **of, mode="replacement") == 2 * bounds.stability(loss, **of)
@@ -305,3 +305,49 @@ def test_a_point_moves_no_value_of_a_machine_without_bias_by_more_than_its_price
     most = C * np.diag(K).max() * (1 + 1e-6) + 1e-7
     assert np.abs(values(X[:-1], y[:-1]) - before).max() <= most
     assert np.abs(values(X, np.append(y[:-1], 1 - y[-1])) - before).max() <= 2 * most
+
+
+@settings(max_examples=50)
+@given(
+    SEEDS,
+    st.sampled_from(
+        [
+            Gaussian(0.3),
+            Linear(),
+            ARDGaussian([0.1, 2.0, 0.5]),
+            GeneralGaussian(np.diag([1.0, 3.0, 0.2])),
+            2.0 * Gaussian(0.3) + 0.5 * Linear() + 1.0,
+        ]
+    ),
+)
+def test_no_function_is_steeper_than_its_lipschitz_bound(seed, kernel):
+    X, y = sample(seed, classes=3)
+    random = np.random.default_rng(seed)
+    x = random.standard_normal((200, 3))
+    z = x + 10.0 ** random.uniform(-6, 1, (200, 1)) * random.standard_normal((200, 3))
+    for machine in (
+        SVC(kernel=kernel, multiclass="one-vs-all").fit(X, y),
+        RLSClassifier(kernel=kernel).fit(X, y),
+    ):
+        change = np.abs(machine.decision_function(x) - machine.decision_function(z))
+        distance = np.linalg.norm(x - z, axis=1)[:, None]
+        assert (change <= bounds.lipschitz_bound(machine) * distance * (1 + 1e-6) + 1e-9).all()
+
+
+def test_the_lipschitz_bound_is_met_by_a_linear_machine_and_by_a_single_bump():
+    random = np.random.default_rng(0)
+    X, t = random.standard_normal((30, 3)), random.standard_normal(30)
+    linear = TikhonovEstimator("square", Linear(), 0.1).fit(X, t)
+    w = linear.dual_coef_ @ linear.support_vectors_
+    assert bounds.lipschitz_bound(linear)[0] == pytest.approx(np.linalg.norm(w))
+    bump = TikhonovEstimator("square", Gaussian(0.5), 0.1).fit([[0.0]], [1.0])
+    steepest = np.abs(np.diff(bump.predict(np.linspace(-3, 3, 10_001)[:, None]))).max() / 6e-4
+    assert 0.5 * bounds.lipschitz_bound(bump)[0] < steepest <= bounds.lipschitz_bound(bump)[0]
+
+
+def test_a_lipschitz_bound_needs_a_kernel_with_a_constant():
+    X, y = sample(0)
+    with pytest.raises(ValueError, match=r"no constant is known for Polynomial\(.*\): the kernel must"):
+        bounds.lipschitz_bound(SVC(kernel=Polynomial(2)).fit(X, y))
+    with pytest.raises(ValueError, match="machines of this library; got int"):
+        bounds.lipschitz_bound(3)

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.base import clone
 
 import widemargin as wm
 from reference import ridge as reference
@@ -143,6 +144,25 @@ def test_weights_are_repetitions_and_zero_is_absence(lam, bias):
     assert weighted.lam_ == pytest.approx(repeated.lam_)
     assert weighted.loo_error_ == pytest.approx(repeated.loo_error_)
     assert weighted.gcv_ == pytest.approx(repeated.gcv_)
+
+
+@pytest.mark.parametrize("unit", [1e-3, 1e-150, 1e-300])
+@pytest.mark.parametrize("centres", [None, 10])
+def test_the_unit_of_weights_up_to_one_does_not_matter(centres, unit):
+    X, Y, _ = problem(6, outputs=1)
+    weight = np.random.default_rng(0).uniform(0.1, 1.0, size=len(X))
+    machine = wm.RLSRegressor(gamma=0.4, lam=0.05, centres=centres)
+    one, other = (clone(machine).fit(X, Y[:, 0], sample_weight=weight * s) for s in (1.0, unit))
+    assert other.loo_error_ == pytest.approx(one.loo_error_, rel=1e-6)
+    assert other.gcv_ == pytest.approx(one.gcv_, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("size", [1e-300, 1e150, 1e300])
+def test_weights_of_any_size_have_finite_errors(size):
+    X, Y, _ = problem(6, outputs=1)
+    fitted = wm.RLSRegressor(gamma=0.4).fit(X, Y[:, 0], sample_weight=np.full(len(X), size))
+    assert np.isfinite([fitted.lam_, fitted.loo_error_, fitted.gcv_]).all()
 
 
 def test_gcv_equals_leave_one_out_where_all_leverages_are_equal():

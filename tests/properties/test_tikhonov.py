@@ -6,11 +6,12 @@ import warnings
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from sklearn.base import clone
+from sklearn.base import clone, is_classifier
 from sklearn.datasets import load_breast_cancer
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import accuracy_score, r2_score
+from sklearn.model_selection import cross_val_score
 from sklearn.preprocessing import StandardScaler
 
 import widemargin as wm
@@ -223,3 +224,18 @@ def test_the_score_is_that_of_scikit_learn():
         machine = wm.TikhonovEstimator(loss, KERNEL, 0.1).fit(X[:20], y[:20])
         assert machine.score(X, y) == measure(y, machine.predict(X))
         assert machine.score(X, y, sample_weight=w) == measure(y, machine.predict(X), sample_weight=w)
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic", losses.Power(1.5)])
+def test_a_loss_of_margins_makes_a_classifier_for_folds_and_scores(loss):
+    X, y, _ = sample(60)
+    order = np.argsort(y, kind="stable")  # a fold has one class only unless folds are stratified
+    machine = wm.TikhonovEstimator(loss, KERNEL)
+    assert is_classifier(machine)
+    assert cross_val_score(machine, X[order], y[order], cv=3, scoring="roc_auc").min() > 0.6
+    np.testing.assert_array_equal(machine.classes_, [-1, 1])
+
+
+def test_a_loss_of_differences_makes_no_classifier():
+    machine = wm.TikhonovEstimator("absolute")
+    assert not is_classifier(machine) and not hasattr(machine, "classes_")

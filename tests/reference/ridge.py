@@ -37,9 +37,9 @@ def leave_one_out(K, Y, weight, ridge, bias):
 
 
 def gcv(K, Y, weight, ridge, bias):
-    """n sum w r^2 / (n - trace H)^2 with the whole hat matrix H, n the sum of the weights."""
-    n, identity = weight.sum(), np.eye(len(K))
+    """n^2 / sum w times sum w r^2 / (n - trace H)^2, H the whole hat matrix; copies weigh 1 or less."""
+    n, identity = np.maximum(weight, weight > 0).sum(), np.eye(len(K))
     c, b = fit(K, identity, weight, ridge, bias)
     H = K @ c + b
     r = Y - H @ Y
-    return n * float((weight @ r**2).mean()) / (n - np.trace(H)) ** 2
+    return n**2 / weight.sum() * float((weight @ r**2).mean()) / (n - np.trace(H)) ** 2

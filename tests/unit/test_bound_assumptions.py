@@ -154,7 +154,7 @@ def test_rifkins_bounds_know_their_numbers_of_classes():
         (lambda: bounds.vc_dimension(1.0, 0.0), "margin must be a positive number"),
         (lambda: bounds.stability("ramp", n=5, lam=1.0, kappa=1.0), "loss must be one of"),
         (lambda: bounds.stability(losses.Ramp(), n=5, lam=1.0, kappa=1.0), "must be convex, which Ramp"),
-        (lambda: bounds.stability(1.0, n=5, lam=1.0, kappa=1.0), "or a Loss; got 1.0"),
+        (lambda: bounds.stability(1.0, n=5, lam=1.0, kappa=1.0), "or a Loss, not 1.0"),
         (lambda: bounds.stability("hinge", n=5, lam=0.0, kappa=1.0), "lam must be a positive number"),
         (lambda: bounds.stability("hinge", n=5, lam=1.0, kappa=1.0, mode="x"), "mode must be one of"),
         (
@@ -180,7 +180,7 @@ def test_losses_by_name_and_as_objects_are_as_stable():
     for name, loss in objects.items():
         assert bounds.stability_bound(0.1, loss, **of) == bounds.stability_bound(0.1, name, **of)
     narrow = bounds.stability_bound(0.1, losses.EpsilonInsensitive(0.5), **of)
-    assert narrow < bounds.stability_bound(0.1, "epsilon-insensitive", **of)
+    assert narrow < bounds.stability_bound(0.1, "epsilon_insensitive", **of)
     distance = 2.0 * (1 + 1.2 / 0.3**0.5)
     assert bounds.stability("square", **of) == pytest.approx((2 * distance * 1.2) ** 2 / (2 * 0.3 * 10))
 

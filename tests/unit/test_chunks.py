@@ -137,7 +137,8 @@ def test_bad_parameters_of_a_stream(Machine, parameters, message):
         ({"centres": [1, 1]}, "centres names a sample twice"),
         ({"centres": [1, 90]}, "centres names sample 90, which is not there"),
         ({"centres": X[:4, :2]}, "centres has 2 features, but X has 3"),
-        ({"centres": X[:4] * np.nan}, "contains NaN"),
+        ({"centres": X[:4] * np.nan}, "Input centres contains NaN in row 0"),
+        ({"centres": np.ones(90, dtype=bool)}, r"centres must be .* not array\(\[ True, .*\.\.\.\.$"),
         ({"centres": X[:4], "approximation": "subset"}, "needs centres among the samples"),
         ({"centres": 5, "approximation": "rectangular"}, "approximation must be 'rectangle' or"),
         ({"centres": 5, "solver": "primal", "kernel": "linear"}, "solver='primal' does without centres"),
@@ -154,6 +155,22 @@ def test_bad_centres(Machine, parameters, message):
     assert "\n" not in str(caught.value)
     for name, value in state(machine).items():
         np.testing.assert_equal(value, before[name])
+
+
+@pytest.mark.parametrize("Machine", MACHINES)
+def test_chunks_may_be_lists_and_without_rows(Machine):
+    plain = Machine(centres=X[:5]).fit_chunks(GOOD)
+    other = Machine(centres=X[:5]).fit_chunks([(X[:0], y[:0]), *map(list, GOOD), [X[:0], y[:0]]])
+    assert other.shape_fit_ == plain.shape_fit_ == X.shape
+    np.testing.assert_array_equal(other.predict(X), plain.predict(X))
+
+
+@pytest.mark.parametrize("Machine", MACHINES)
+def test_centres_may_be_rows_of_a_data_frame(Machine):
+    np.testing.assert_array_equal(
+        Machine(centres=FRAME[:5]).fit(FRAME, y).predict(FRAME),
+        Machine(centres=FRAME[:5].to_numpy()).fit(FRAME.to_numpy(), y).predict(FRAME.to_numpy()),
+    )
 
 
 def test_rows_that_change_from_pass_to_pass():

@@ -21,7 +21,7 @@ def state(machine):
 
 def assert_refused(machine, message, X=X, y=y, **fit):
     """The fit fails with the message and leaves a fitted machine as it was."""
-    fitted = type(machine)().fit(RANDOM.normal(size=(30, 2)), np.arange(30) % 2)
+    fitted = type(machine)().fit(RANDOM.normal(size=(30, 2)), 2 * (np.arange(30) % 2) - 1)
     fitted.set_params(**machine.get_params(deep=False))
     before = state(fitted)
     with pytest.raises(ValueError, match=message) as caught:
@@ -78,6 +78,15 @@ def test_targets_that_are_not_finite():
     assert_refused(wm.RLSRegressor(), "Input y contains NaN", y=np.where(np.arange(40) == 3, np.nan, 1.0))
 
 
+def test_targets_that_are_words():
+    words = np.array(["1"] * 3 + ["two"] * 37, dtype=object)
+    message = "Input y must be numbers, but in row 3 it is two: classes are for a classifier"
+    assert_refused(wm.RLSRegressor(), message, y=words)
+    assert_refused(wm.RLSRegressor(), message, y=words.astype(str))
+    assert_refused(wm.TikhonovEstimator(), message, y=words)
+    assert_refused(wm.RLSRegressor(), "row 3 it is two, two: ", y=np.stack([words, words], axis=1))
+
+
 def test_targets_whose_squares_overflow():
     large = np.where(np.arange(40) == 3, 1e200, 1.0)
     assert_refused(wm.RLSRegressor(), "y is too large in row 3: squares .* overflow; scale y", y=large)
@@ -107,6 +116,7 @@ def test_a_norm_whose_square_is_negative_is_no_norm():
 def test_bad_weights(Machine):
     assert_refused(Machine(), "zero for every sample", sample_weight=np.zeros(40))
     assert_refused(Machine(), r"sample_weight\[0\] is -1", sample_weight=-np.ones(40))
+    assert_refused(Machine(), "sample_weight must be numbers", sample_weight=["heavy"] * 40)
 
 
 def test_classes_that_are_missing():

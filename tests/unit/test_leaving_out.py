@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
+import sklearn.svm
 from scipy import sparse
 
 from reference import leave_one_out as reference
-from widemargin import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM, leave_one_out
+from widemargin import SVC, SVR, EnclosingBall, NuSVC, NuSVR, OneClassSVM, RLSClassifier, leave_one_out
 from widemargin.deletion import held_out
 from widemargin.problems import nu_classification, soft_margin
 from widemargin.solvers import Deactivation, Held
@@ -58,8 +59,12 @@ def test_regression_without_room_for_slack_is_refused():
 
 
 def test_bad_input_is_refused_in_a_sentence(monkeypatch):
-    with pytest.raises(TypeError, match="OneClassSVM, not for EnclosingBall"):
+    with pytest.raises(TypeError, match="OneClassSVM of this library, not for widemargin's EnclosingBall"):
         leave_one_out(EnclosingBall(), X, y)
+    with pytest.raises(TypeError, match="not for sklearn's SVC"):
+        leave_one_out(sklearn.svm.SVC(), X, y)
+    with pytest.raises(TypeError, match="RLSClassifier knows it from its fit: read loo_predictions_"):
+        leave_one_out(RLSClassifier(), X, y)
     with pytest.raises(ValueError, match=r"nu = 0.9 is infeasible: .* \(0, 0.75\]"):
         leave_one_out(NuSVC(nu=0.9), X, y)
     with pytest.raises(ValueError, match=r"nu = 0.72 is infeasible without sample .* \(0, 0.695652\]"):

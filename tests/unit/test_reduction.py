@@ -206,6 +206,20 @@ def test_several_outputs():
     assert pruned.score(X, Y) > 0.9
 
 
+@pytest.mark.parametrize(("size", "chunks"), [(20, 3), (22, 3), (25, 2), (60, 1), (1000, 1)])
+def test_chunks_have_about_the_size_that_is_asked_for(size, chunks):
+    bag = wm.ChunkBagging(wm.RLSRegressor(gamma=0.5, lam=0.1), chunk_size=size, random_state=0).fit(X, t)
+    assert len(bag.chunks_) == chunks
+    np.testing.assert_array_equal(np.sort(np.concatenate(bag.chunks_)), np.arange(60))
+
+
+@pytest.mark.parametrize("loss", ["hinge", "logistic"])
+def test_machines_of_a_loss_of_margins_can_be_bagged(loss):
+    signs = np.where(y == "yes", 1, -1)
+    bag = wm.ChunkBagging(wm.TikhonovEstimator(loss, wm.Gaussian(0.5)), n_chunks=2).fit(X, signs)
+    assert bag.score(X, signs) > 0.8
+
+
 def test_foreign_machines_can_be_bagged():
     bag = wm.ChunkBagging(LogisticRegression(), n_chunks=3, random_state=0).fit(X, y)
     assert bag.score(X, y) > 0.7
@@ -246,6 +260,7 @@ def test_centres_may_be_points(form):
         (wm.RestrictedSVC(C=np.inf), ValueError, "C must be a positive finite number"),
         (wm.RestrictedSVC(1.0, kernel=wm.Sigmoid(1.0, -1.0)), ValueError, "not positive semi-definite"),
         (wm.ChunkBagging(wm.SVC(), n_chunks=0), ValueError, "n_chunks must be an integer >= 1, not 0"),
+        (wm.ChunkBagging(wm.SVC(), chunk_size=0), ValueError, "chunk_size must be None or an integer >= 1"),
         (wm.ChunkBagging(wm.OneClassSVM()), TypeError, "classifier or a regressor, not OneClassSVM"),
         (wm.ChunkBagging(GaussianNB()), TypeError, "GaussianNB has none"),
         (wm.Pruned(wm.SVC(), share=1.0), ValueError, r"share must be a number in \(0, 1\), not 1.0"),
@@ -253,6 +268,7 @@ def test_centres_may_be_points(form):
         (wm.Pruned(wm.SVC(), validation=1.0), ValueError, "validation must be"),
         (wm.Pruned(wm.SVC(), validation=0.999), ValueError, "validation=0.999 cannot be held out"),
         (wm.Pruned(wm.NuSVC()), ValueError, "NuSVC has no exact leave-one-out: give validation"),
+        (wm.Pruned(wm.RLSClassifier(centres=9)), ValueError, "RLSClassifier with centres has few points"),
         (wm.Pruned(LogisticRegression()), TypeError, "not for LogisticRegression"),
     ],
 )
@@ -260,6 +276,12 @@ def test_bad_parameters_are_refused_in_a_sentence(machine, error, message):
     with pytest.raises(error, match=message):
         machine.fit(X, y)
     assert not any(name.endswith("_") and not name.startswith("_") for name in vars(machine))
+
+
+def test_a_gamma_chosen_by_leave_one_out_is_that_of_all_rounds():
+    pruned = wm.Pruned(wm.RLSClassifier(gamma="loo"), share=0.3, tolerance=1.0).fit(X, y)
+    assert pruned.sizes_.size > 1
+    assert pruned.estimator_.kernel_ == wm.RLSClassifier(gamma="loo").fit(X, y).kernel_
 
 
 def test_pruning_by_validation_works_for_machines_without_leave_one_out():

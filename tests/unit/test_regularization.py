@@ -36,3 +36,13 @@ def test_fits_through_each_agree():
 def test_what_is_not_positive_is_refused(lam, n):
     with pytest.raises(ValueError, match="must be a positive finite number"):
         Regularization(lam, n)
+
+
+def test_a_consistent_C_makes_lam_fall_and_its_square_times_n_grow():
+    C = {n: wm.regularization.consistent_C(n, c=3.0, beta=0.6) for n in (100, 10_000)}
+    small, large = (wm.Regularization.from_C(C[n], n) for n in C)
+    assert large.lam < small.lam
+    assert large.lam**2 * large.n > small.lam**2 * small.n
+    for bad in ({"n": 0}, {"n": 10, "c": 0.0}, {"n": 10, "beta": 0.5}, {"n": 10, "beta": 1.0}):
+        with pytest.raises(ValueError, match=r"beta must lie|n must be at least 1"):
+            wm.regularization.consistent_C(**bad)

@@ -13,7 +13,8 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 
 import widemargin as wm
 from widemargin import _core, threads
-from widemargin.threads import allowed_threads, for_each, single_threaded_blas
+from widemargin.least_squares import machine as least_squares
+from widemargin.threads import allowed_threads, blas_for, for_each, single_threaded_blas
 
 PROCESSORS = joblib.cpu_count()
 needs_openmp = pytest.mark.skipif(_core.openmp_threads() == 0, reason="built without OpenMP")
@@ -32,6 +33,26 @@ def run(code, **environment):
         [sys.executable, "-c", code], env=os.environ | environment, capture_output=True, text=True, check=True
     )
     return run.stdout.strip()
+
+
+def test_blas_has_one_thread_for_small_matrices_and_where_n_jobs_says_so():
+    before = blas_threads()
+    with blas_for(threads.SMALL_MATRIX):
+        assert set(blas_threads()) == {1}
+    with blas_for(10_000, n_jobs=1):
+        assert set(blas_threads()) == {1}
+    with blas_for(10_000, n_jobs=2):
+        assert blas_threads() == before
+
+
+def test_small_least_squares_take_one_thread_of_blas(monkeypatch):
+    seen, search = [], least_squares.choose_ridge
+    monkeypatch.setattr(
+        least_squares, "choose_ridge", lambda *args: (seen.append(blas_threads()), search(*args))[1]
+    )
+    with threadpool_limits(2, user_api="blas"):
+        wm.RLSRegressor().fit(np.arange(30.0)[:, None], np.arange(30.0))
+    assert set(seen[0]) == {1}
 
 
 def test_a_positive_number_is_that_many_and_negative_ones_count_back_from_all_processors():

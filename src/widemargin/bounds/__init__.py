@@ -1,6 +1,7 @@
 """Bounds on leave-one-out errors and on the risk, each with its assumptions checked."""
 
 from widemargin.bounds.jaakkola_haussler import jaakkola_haussler
+from widemargin.bounds.lipschitz import lipschitz_bound
 from widemargin.bounds.margin import hard_margin_bound, soft_margin_bound
 from widemargin.bounds.rademacher import (
     empirical_rademacher,
@@ -27,6 +28,7 @@ __all__ = [
     "fewest_support_vectors",
     "hard_margin_bound",
     "jaakkola_haussler",
+    "lipschitz_bound",
     "multiclass_stability_bound",
     "rademacher_bound",
     "rademacher_deviation",

@@ -58,6 +58,14 @@ def signs(y: ArrayLike, size: int | None = None) -> NDArray[np.float64]:
     return labels
 
 
+def code_matrix(code: ArrayLike) -> NDArray[np.float64]:
+    """A matrix over -1, 0 and +1 with several rows."""
+    M = np.asarray(code, dtype=np.float64)
+    if M.ndim != 2 or len(M) < 2 or not np.isin(M, (-1, 0, 1)).all():
+        raise ValueError("code must be a matrix over -1, 0 and +1 with a row for each of several classes.")
+    return M
+
+
 def kernel_matrix(K: ArrayLike) -> NDArray[np.float64]:
     """A square matrix of finite numbers whose diagonal is not negative."""
     matrix = np.asarray(K, dtype=np.float64)

@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
+from widemargin.bounds.fitted import check_trained, read_fitted
 from widemargin.codes import Argmax
-from widemargin.estimators import SVC, RLSClassifier, sample
-from widemargin.kernels.points import count
+from widemargin.estimators import SVC, RLSClassifier
 from widemargin.problems import Vector
 
 Matrix = NDArray[np.float64]
@@ -46,12 +45,7 @@ class RidgeMachine:
         """
         _check_machine(machine)
         _check_classes(machine, several)
-        X, n = sample.read_prediction(machine, X), machine.shape_fit_[0]
-        if count(X) != n:
-            raise ValueError(f"X must be the {n} points that the machine was fitted to; it has {count(X)}.")
-        y = np.asarray(y)
-        if y.shape != (n,) or not np.isin(y, machine.classes_).all():
-            raise ValueError("y must be the classes that the machine was fitted to.")
+        X, y = read_fitted(machine, X, y)
         labels, k = np.searchsorted(machine.classes_, y), len(machine.classes_)
         signs = labels[:, None] == ([1] if k == 2 else np.arange(k))
         fitted = cls(
@@ -88,9 +82,7 @@ def _check_machine(machine: Any) -> None:
         raise ValueError(
             f"this bound is for a fitted RLSClassifier or least-squares SVC; got {type(machine).__name__}."
         )
-    check_is_fitted(machine)
-    if hasattr(machine, "compression_"):
-        raise ValueError("this bound is for a machine as it was trained, not for a compressed one.")
+    check_trained(machine)
     if not least_squares and machine.loss != "least-squares":
         raise ValueError(f"this bound is for the loss 'least-squares'; the machine has {machine.loss!r}.")
     if (machine.bias != "none") if least_squares else machine.fit_intercept:

@@ -7,13 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from widemargin.bounds.checks import finite_vector, positive, signs
+from widemargin.bounds.checks import code_matrix, finite_vector, positive, signs
 from widemargin.bounds.ridge_machine import RidgeMachine
+from widemargin.losses import Hinge, Square
 
-LOSSES = {
-    "hinge": lambda z: np.maximum(0.0, 1.0 - z),
-    "square": lambda z: (1.0 - z) ** 2,
-}
+LOSSES = {"hinge": Hinge().margin, "square": Square().margin}
 """Losses of the margin by which codes are decoded."""
 
 
@@ -168,7 +166,7 @@ def rifkin_of_intervals(
     """
     if loss not in LOSSES:
         raise ValueError(f"loss must be one of {sorted(LOSSES)}; got {loss!r}.")
-    L, M = LOSSES[loss], _code(code)
+    L, M = LOSSES[loss], code_matrix(code)
     f, c = (
         _matrix(each, name, M.shape[1]) for each, name in ((values, "values"), (coefficients, "coefficients"))
     )
@@ -188,13 +186,6 @@ def _diagonal(diagonal: ArrayLike, n: int) -> NDArray[np.float64]:
     if diagonal.min() < 0:
         raise ValueError("diagonal must not be negative: it is that of a kernel matrix.")
     return diagonal
-
-
-def _code(code: ArrayLike) -> NDArray[np.float64]:
-    M = np.asarray(code, dtype=np.float64)
-    if M.ndim != 2 or len(M) < 2 or not np.isin(M, (-1, 0, 1)).all():
-        raise ValueError("code must be a matrix over -1, 0 and +1 with a row for each of several classes.")
-    return M
 
 
 def _matrix(values: ArrayLike, name: str, columns: int) -> NDArray[np.float64]:

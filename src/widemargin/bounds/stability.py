@@ -11,14 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from widemargin import losses
-from widemargin.bounds.checks import not_negative, number_of_points, positive, probability
+from widemargin.bounds.checks import code_matrix, not_negative, number_of_points, positive, probability
 
-LOSSES: dict[str, losses.Loss] = {
-    "hinge": losses.Hinge(),
-    "absolute": losses.Absolute(),
-    "epsilon-insensitive": losses.Absolute(),  # no less than that of any epsilon
-    "square": losses.Square(),
-}
 MODES = ("deletion", "replacement")
 
 
@@ -38,9 +32,7 @@ class LossRange:
 
         A convex loss is largest, and steepest, where f and y are at the ends of their ranges.
         """
-        V = LOSSES.get(loss) if isinstance(loss, str) else loss
-        if not isinstance(V, losses.Loss):
-            raise ValueError(f"loss must be one of {tuple(LOSSES)} or a Loss; got {loss!r}.")
+        V = losses.loss_of(loss)
         if not V.is_convex:
             raise ValueError(f"loss must be convex, which {loss!r} is not: no machine minimises it.")
         lam, kappa, target = positive(lam, "lam"), positive(kappa, "kappa"), positive(target, "target")
@@ -60,8 +52,8 @@ def stability(
 
     Parameters
     ----------
-    loss : {"hinge", "absolute", "epsilon-insensitive", "square"} or Loss
-        The loss V that the machine minimises, by name or a convex one of `widemargin.losses`. sigma is its
+    loss : str or Loss
+        The loss V that the machine minimises, convex, as for `TikhonovEstimator`. sigma is its
         Lipschitz constant; where it has none, that on the functions which the machine can return.
     n : int
         Points.
@@ -189,8 +181,8 @@ def multiclass_stability_bound(
     >>> round(wm.bounds.multiclass_stability_bound(0.1, beta=1e-4, gamma=1.0, code=one_vs_all, n=10_000), 4)
     0.3089
     """
-    M = np.asarray(code)
-    if M.ndim != 2 or len(M) < 2 or not np.isin(M, (-1, 1)).all():
+    M = code_matrix(code)
+    if not M.all():
         raise ValueError("code must be a matrix over -1 and +1, without zeros, with a row for each class.")
     risk, n = not_negative(empirical_risk, "empirical_risk"), number_of_points(n)
     if risk > 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from widemargin.bounds.checks import not_negative, number_of_points, positive
+from widemargin.bounds.checks import code_matrix, not_negative, number_of_points, positive
 
 DECODINGS = ("loss", "hamming")
 
@@ -46,9 +46,7 @@ def code_training_errors(
     >>> round(wm.bounds.code_training_errors(0.02, n=100, code=2 * np.eye(4) - 1), 3)
     4.0
     """
-    M = np.asarray(code, dtype=np.float64)
-    if M.ndim != 2 or len(M) < 2 or not np.isin(M, (-1, 0, 1)).all():
-        raise ValueError("code must be a matrix over -1, 0 and +1 with a row for each of several classes.")
+    M = code_matrix(code)
     if decoding not in DECODINGS:
         raise ValueError(f"decoding must be one of {DECODINGS}; got {decoding!r}.")
     distances = (M.shape[1] - M @ M.T) / 2

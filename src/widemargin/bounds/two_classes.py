@@ -7,10 +7,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
-from widemargin.estimators import SVC, sample
-from widemargin.kernels.points import count
+from widemargin.bounds.fitted import check_trained, read_fitted
+from widemargin.estimators import SVC
 from widemargin.problems import GROUNDED, Vector
 from widemargin.solvers import FreeSet
 
@@ -44,12 +43,8 @@ class TwoClasses:
         check_svc(machine, losses)
         if len(machine.classes_) != 2:
             raise ValueError(f"this bound is for two classes; the machine has {len(machine.classes_)}.")
-        X, n = sample.read_prediction(machine, X), machine.shape_fit_[0]
-        if count(X) != n:
-            raise ValueError(f"X must be the {n} points that the machine was fitted to; it has {count(X)}.")
-        y = np.asarray(y)
-        if y.shape != (n,) or not np.isin(y, machine.classes_).all():
-            raise ValueError("y must be the classes that the machine was fitted to.")
+        X, y = read_fitted(machine, X, y)
+        n = len(y)
         labels = (y == machine.classes_[1]).astype(int)
         sign = 2.0 * labels - 1.0
         coefficients = np.zeros(n)
@@ -122,9 +117,7 @@ def check_svc(machine: Any, losses: tuple[str, ...]) -> None:
     """Raise a ValueError unless the machine is a fitted SVC with one of these losses."""
     if not isinstance(machine, SVC):
         raise ValueError(f"this bound is for a fitted SVC; got {type(machine).__name__}.")
-    check_is_fitted(machine)
-    if hasattr(machine, "compression_"):
-        raise ValueError("this bound is for a machine as it was trained, not for a compressed one.")
+    check_trained(machine)
     if machine.loss not in losses:
         raise ValueError(f"this bound is for the losses {losses}; the machine has {machine.loss!r}.")
 

@@ -12,6 +12,7 @@ from sklearn.base import clone
 from widemargin.deletion.held_out import HeldOut, Skip, Trained, hold_out, hold_out_shares, nothing
 from widemargin.deletion.shares import check_feasible, shares_without
 from widemargin.estimators import SVC, SVR, NuSVC, NuSVR, OneClassSVM, sample
+from widemargin.estimators.least_squares_machine import LeastSquaresMachine
 from widemargin.kernels.points import count
 from widemargin.memory import available_bytes
 from widemargin.problems import Vector
@@ -150,9 +151,15 @@ Shared = NuSVC | NuSVR | OneClassSVM
 
 def _checked(machine: Any) -> Any:
     """A copy of the machine, its parameters valid."""
-    if not isinstance(machine, Classifier | Regressor | OneClassSVM):
+    if isinstance(machine, LeastSquaresMachine):
         raise TypeError(
-            f"leave_one_out is for SVC, NuSVC, SVR, NuSVR and OneClassSVM, not for {type(machine).__name__}."
+            f"{type(machine).__name__} knows it from its fit: read loo_predictions_ and loo_error_."
+        )
+    if not isinstance(machine, Classifier | Regressor | OneClassSVM):
+        kind = type(machine)
+        raise TypeError(
+            f"leave_one_out is for SVC, NuSVC, SVR, NuSVR and OneClassSVM of this library, not for "
+            f"{kind.__module__.split('.')[0]}'s {kind.__name__}."
         )
     machine = clone(machine)
     machine._check_parameters()

@@ -38,7 +38,8 @@ def _is_valid(value: Any) -> bool:
         return True
     if isinstance(value, Centres):
         return isinstance(value, GivenCentres) or _positive_integer(value.size)
-    if not sp.issparse(value) and not isinstance(value, list | tuple | np.ndarray):
+    is_array = isinstance(value, list | tuple | np.ndarray)
+    if not (is_array or sp.issparse(value) or hasattr(value, "columns")):
         return False
     try:
         return (are_points(value) and np.shape(value)[0] > 0) or _are_positions(value)
@@ -53,7 +54,7 @@ centres_rule = parameters.Rule(
 
 def read_centres(points: Any, d: int) -> Any:
     """Valid centres that are points themselves, of d features like all others."""
-    points = sample.finite(check_array(points, input_name="centres", **sample.CHECKS))
+    points = sample.finite(check_array(points, input_name="centres", **sample.CHECKS), "centres")
     if points.shape[1] != d:
         raise ValueError(f"centres has {points.shape[1]} features, but X has {d}: give points like X.")
     return points

@@ -67,15 +67,20 @@ class ChunkReader:
                 chunk = self._read(parts, begin)
             except (TypeError, ValueError) as error:
                 raise ValueError(f"chunk {number}: {error}") from None
+            if chunk is None:
+                continue
             yield chunk
             begin += chunk.size
         if begin == 0:
             raise ValueError("chunks has no rows: give at least one chunk.")
 
-    def _read(self, parts: Any, begin: int) -> Chunk:
-        if not isinstance(parts, tuple) or len(parts) not in (2, 3):
+    def _read(self, parts: Any, begin: int) -> Chunk | None:
+        """The chunk, if it has rows."""
+        if not isinstance(parts, tuple | list) or len(parts) not in (2, 3):
             raise ValueError("a chunk must be a pair (X, y) or a triple (X, y, sample_weight).")
         raw, targets, weight = (*parts, None)[:3]
+        if np.shape(raw)[:1] == np.shape(targets)[:1] == (0,):
+            return None
         X = self._points(raw)
         y = self._read_targets(targets)
         if len(y) != count(X):

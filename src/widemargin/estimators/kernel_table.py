@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -11,10 +11,7 @@ from numpy.typing import NDArray
 
 from widemargin import _core
 from widemargin.kernels import Precomputed
-from widemargin.threads import for_each, single_threaded_blas
-
-ENTRIES, WORK = 2**20, 2**27
-"""Entries computed at a time, and multiplications behind them: milliseconds."""
+from widemargin.kernels.row_blocks import for_blocks, row_blocks
 
 MIRRORED_WORK = 128
 """With more multiplications than these behind an entry, it is cheaper copied across the diagonal."""
@@ -103,15 +100,8 @@ def tabulate(gram: Any, kind: type[Table], workers: int, told_to_stop: Callable[
     """The same Gram with every entry computed once, by blocks of rows in threads; None if told to stop."""
     n = gram.shape[0]
     table = kind(n)
-    size = max(gram.preferred_block, int(min(ENTRIES, WORK / gram.entry_work) // n), 1)
-    parts = [slice(begin, min(begin + size, n)) for begin in range(0, n, size)]
-
-    def fill(rows: slice, abandoned: threading.Event) -> None:
-        if not abandoned.is_set():
-            table.fill(gram, rows)
-
-    with single_threaded_blas():
-        finished = for_each(fill, parts, min(workers, len(parts)), told_to_stop)
+    blocks = row_blocks(n, n, gram.entry_work, gram.preferred_block)
+    finished = for_blocks(partial(table.fill, gram), blocks, workers, told_to_stop)
     return table.gram() if finished else None
 
 

@@ -37,6 +37,7 @@ from widemargin.least_squares import (
 from widemargin.memory import cache_bytes
 from widemargin.problems import Vector
 from widemargin.regularization import Regularization
+from widemargin.threads import blas_for
 
 __all__ = ["LowRankMachine"]
 
@@ -117,7 +118,9 @@ class LowRankMachine(KernelMachine):
         room = max(cache_bytes(self.cache_size, rows.size), LEAST_BYTES)
         wanted = loo or self._wants_leave_one_out(rows.size)
         if solver != "cg" and FEATURE_BYTES * rows.size * basis.size <= room:
-            fitted = fit_low_rank(values(rows), basis, Y, frame, self._ridge(frame.total), wanted)
+            K = values(rows)
+            with blas_for(basis.size, self.n_jobs):
+                fitted = fit_low_rank(K, basis, Y, frame, self._ridge(frame.total), wanted)
         else:
             whole = Rows(rows, Y, frame.weight, frame.copies)
             stream = Stream(

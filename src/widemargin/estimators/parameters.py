@@ -11,6 +11,9 @@ import numpy as np
 
 from widemargin.codes import CODES, DECODINGS, Code, Decoding
 
+LONGEST = 120
+"""Characters of a value that a message shows."""
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -28,7 +31,13 @@ def check(estimator: Any, rules: Mapping[str, Rule]) -> None:
     for name, rule in rules.items():
         value = getattr(estimator, name)
         if not rule.holds(value):
-            raise ValueError(f"{name} must be {rule.words}, not {value!r}.")
+            raise ValueError(f"{name} must be {rule.words}, not {brief(value)}.")
+
+
+def brief(value: Any) -> str:
+    """What to call a value in a message: in one line, and not a long one."""
+    words = " ".join(repr(value).split())
+    return words if len(words) <= LONGEST else f"{words[:LONGEST]}..."
 
 
 def one_of(*choices: str) -> Rule:

@@ -16,12 +16,10 @@ from sklearn.utils.validation import check_consistent_length, validate_data
 
 from widemargin import kernels
 from widemargin.kernels.points import count
+from widemargin.kernels.row_blocks import row_blocks
 
 DTYPES = [np.float64, np.float32, np.uint8, np.int8]
 """Numbers that kernels read as they are; all others become the first."""
-
-BLOCK_ENTRIES = 2**20
-"""Entries looked at together in a pass over all data."""
 
 LARGEST_TARGET = 1e150
 """Sums of squares of larger numbers overflow."""
@@ -84,8 +82,7 @@ def variance(X: Any, weight: NDArray[np.float64]) -> float:
         rows = np.repeat(weight, np.diff(X.indptr))
         mean = np.dot(rows, X.data) / total
         return float(np.dot(rows, X.data.astype(np.float64) ** 2) / total - mean**2)
-    size = max(1, BLOCK_ENTRIES // X.shape[1])
-    blocks = [slice(begin, begin + size) for begin in range(0, len(X), size)]
+    blocks = row_blocks(*X.shape)
     mean = sum(weight[rows] @ X[rows].sum(axis=1, dtype=np.float64) for rows in blocks) / total
     return float(sum(weight[rows] @ ((X[rows] - mean) ** 2).sum(axis=1) for rows in blocks) / total)
 
@@ -137,6 +134,8 @@ def read_training(estimator: Any, X: Any, y: Any, **y_checks: Any) -> tuple[Any,
             "call fit(X, y)."
         )
     refuse_gaps(y)
+    if y_checks.get("y_numeric"):
+        _refuse_words(y)
     if are_objects(unframed(X), estimator.kernel):
         y = column_or_1d(y, warn=True)
         assert_all_finite(y, input_name="y")
@@ -157,6 +156,21 @@ def refuse_gaps(y: Any) -> None:
         bad = np.argwhere(~np.isfinite(targets))[0]
         what = "NaN" if np.isnan(targets[tuple(bad)]) else "infinity"
         raise ValueError(f"Input y contains {what} in row {bad[0]}: drop the row or give it a value.")
+
+
+def _refuse_words(y: Any) -> None:
+    """Raise a ValueError that names the first target that is no number."""
+    targets = np.asarray(y)
+    if targets.dtype.kind not in "OUST":
+        return
+    for row, target in enumerate(targets.reshape(len(targets), -1)):
+        try:
+            target.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"Input y must be numbers, but in row {row} it is {', '.join(map(str, target))}: classes are "
+                "for a classifier."
+            ) from None
 
 
 def read_classes(y: Any) -> tuple[NDArray, NDArray[np.int32]]:
@@ -181,7 +195,7 @@ def read_classes(y: Any) -> tuple[NDArray, NDArray[np.int32]]:
     return classes, index.astype(np.int32)
 
 
-def finite(X: Any) -> Any:
+def finite(X: Any, name: str = "X") -> Any:
     """X itself; a ValueError names its first row with NaN or infinity."""
     entries = X.data if sp.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
@@ -192,7 +206,7 @@ def finite(X: Any) -> Any:
             what = "NaN" if np.isnan(entries.ravel()[bad[0]]) else "infinity"
             row = np.searchsorted(X.indptr, bad[0], "right") - 1 if sp.issparse(X) else bad[0] // X.shape[1]
             remedy = "fill the gap" if what == "NaN" else "give it a finite value"
-            raise ValueError(f"Input X contains {what} in row {row}: drop the row or {remedy}.")
+            raise ValueError(f"Input {name} contains {what} in row {row}: drop the row or {remedy}.")
     return X
 
 
@@ -218,7 +232,10 @@ def read_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
     """Finite, non-negative weights, not all zero."""
     if sample_weight is None:
         return np.broadcast_to(1.0, n)
-    weight = np.asarray(sample_weight, dtype=np.float64)
+    try:
+        weight = np.asarray(sample_weight, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("sample_weight must be numbers, one for each sample.") from None
     if weight.shape != (n,):
         raise ValueError(
             f"sample_weight has shape {weight.shape}, but there are {n} samples: give one weight each."

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils import ClassifierTags
 
 from widemargin import kernels, losses, problems
 from widemargin.estimators import parameters, sample
@@ -22,20 +23,17 @@ from widemargin.memory import cache_bytes
 from widemargin.problems import Problem, Vector
 from widemargin.regularization import Regularization
 from widemargin.representer import minimize_smooth
-
-LOSSES = {
-    "hinge": losses.Hinge,
-    "squared_hinge": losses.SquaredHinge,
-    "power": losses.Power,
-    "square": losses.Square,
-    "absolute": losses.Absolute,
-    "epsilon_insensitive": losses.EpsilonInsensitive,
-    "exponential": losses.ExponentialLoss,
-    "logistic": losses.Logistic,
-}
+from widemargin.threads import blas_for
 
 ROUNDING = 1e-10
 """A sum this small beside its terms may be zero."""
+
+
+def _answers_signs(machine: Any) -> bool:
+    """Whether the loss is one of margins, so that the machine is a classifier."""
+    loss = machine.loss
+    kind = losses.LOSSES.get(loss, losses.Loss) if isinstance(loss, str) else type(loss)
+    return issubclass(kind, losses.MarginLoss)
 
 
 class TikhonovEstimator(KernelMachine):
@@ -81,6 +79,8 @@ class TikhonovEstimator(KernelMachine):
     support_, support_vectors_, dual_coef_, intercept_
         f = sum_i dual_coef_[0, i] k(support_vectors_[i], .) + intercept_[0].
     kernel_ : Kernel
+    classes_ : array
+        -1 and +1, for a loss of margins, which makes the machine a classifier.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class TikhonovEstimator(KernelMachine):
         name: KernelMachine._rules[name]
         for name in ("kernel", "degree", "gamma", "coef0", "tol", "cache_size", "n_jobs")
     } | {
-        "loss": parameters.one_of(*LOSSES)
+        "loss": parameters.one_of(*losses.LOSSES)
         | parameters.Rule("a Loss", lambda value: isinstance(value, losses.Loss)),
         "lam": parameters.positive_and_finite,
         "bias": parameters.one_of(*BIASES),
@@ -139,9 +139,23 @@ class TikhonovEstimator(KernelMachine):
                 "and this one to measure the result."
             )
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        if _answers_signs(self):
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags(multi_class=False)
+        return tags
+
+    @property
+    def classes_(self) -> NDArray[np.int64]:
+        """-1 and +1, for a loss of margins."""
+        if not _answers_signs(self):
+            raise AttributeError(f"loss={self.loss!r} is for numbers: there are no classes.")
+        return np.array([-1, 1])
+
     @property
     def _loss(self) -> losses.Loss:
-        return LOSSES[self.loss]() if isinstance(self.loss, str) else self.loss
+        return losses.loss_of(self.loss)
 
     def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
         """Train on points X and targets y.
@@ -176,7 +190,7 @@ class TikhonovEstimator(KernelMachine):
 
     def _check_targets(self, y: Vector) -> None:
         bad = np.flatnonzero(np.abs(y) != 1)
-        if isinstance(self._loss, losses.MarginLoss) and bad.size:
+        if _answers_signs(self) and bad.size:
             raise ValueError(
                 f"loss={self.loss!r} needs targets -1 and +1, but y[{bad[0]}] is {y[bad[0]]:g}: encode the "
                 "classes, or use RLSClassifier or SVC."
@@ -249,15 +263,9 @@ class TikhonovEstimator(KernelMachine):
     def _by_gradient(
         self, gram: Any, rows: NDArray[np.int32], y: Vector, w: Vector
     ) -> tuple[Vector, float, str | None]:
-        found = minimize_smooth(
-            self._loss,
-            gram.block(rows, rows),
-            y,
-            w,
-            self.regularization_.ridge,
-            bias=self.bias == "free",
-            tol=self.tol,
-        )
+        ridge, bias = self.regularization_.ridge, self.bias == "free"
+        with blas_for(rows.size, self.n_jobs):
+            found = minimize_smooth(self._loss, gram.block(rows, rows), y, w, ridge, bias=bias, tol=self.tol)
         if found.gap <= self.tol:
             return found.coefficients, found.intercept, None
         return (
@@ -315,7 +323,7 @@ class TikhonovEstimator(KernelMachine):
     def predict(self, X: Any) -> Vector:
         """-1 or +1 for a loss of margins, else f, at each row of X."""
         f = self.decision_function(X)
-        return np.where(f >= 0, 1.0, -1.0) if isinstance(self._loss, losses.MarginLoss) else f
+        return np.where(f >= 0, 1.0, -1.0) if _answers_signs(self) else f
 
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The share of right signs for a loss of margins, else the coefficient of determination R^2.
@@ -330,5 +338,5 @@ class TikhonovEstimator(KernelMachine):
         -------
         score : float
         """
-        measure = accuracy_score if isinstance(self._loss, losses.MarginLoss) else r2_score
+        measure = accuracy_score if _answers_signs(self) else r2_score
         return float(measure(y, self.predict(X), sample_weight=sample_weight))

@@ -1,6 +1,6 @@
 """What every kernel can do."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from numbers import Real
 from typing import Any, Self
 
@@ -9,8 +9,7 @@ from sklearn.base import BaseEstimator
 
 from .. import _core
 from .points import as_points, count, take
-
-BLOCK_ENTRIES = 2**20
+from .row_blocks import row_blocks
 
 
 class Kernel(BaseEstimator):
@@ -113,8 +112,8 @@ class Kernel(BaseEstimator):
             raise ValueError(
                 f"W must have the shape {(count(X), count(Y))} of the kernel matrix, got {W.shape}."
             )
-        for rows in _row_blocks(*W.shape, count_features(Y)):
-            gradient += self._contract_rows(take(X, rows), Y, W[rows])
+        for rows in row_blocks(len(W), max(W.shape[1], count_features(Y))):
+            gradient += self._contract_rows(take(X, np.arange(rows.start, rows.stop)), Y, W[rows])
         return gradient
 
     def derivative(self, X: Any, Y: Any, c: np.ndarray) -> np.ndarray:
@@ -230,11 +229,6 @@ def whole(gram: _core.Gram) -> np.ndarray:
 def count_features(X: Any) -> int:
     """Return the number of features of `X`, 1 where points are no vectors."""
     return X.shape[1] if len(getattr(X, "shape", ())) == 2 else 1
-
-
-def _row_blocks(rows: int, columns: int, features: int) -> Iterator[np.ndarray]:
-    size = max(1, BLOCK_ENTRIES // max(columns, features, 1))
-    return (np.arange(first, min(first + size, rows)) for first in range(0, rows, size))
 
 
 def _inner_name(part: str, name: str) -> str:

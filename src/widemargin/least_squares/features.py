@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .gram_matrix import row_blocks
+from widemargin.kernels.row_blocks import row_blocks
 
 __all__ = ["Features"]
 

@@ -10,8 +10,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import blas
 
+from widemargin.kernels.row_blocks import row_blocks
+
 from .features import Features
-from .gram_matrix import row_blocks
 
 __all__ = ["BIASES", "Frame"]
 
@@ -19,6 +20,11 @@ BIASES = ("none", "free", "penalised")
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
+
+
+def copies_of(weight: Vector) -> Vector:
+    """How many points each one stands for: a weight up to 1 is one point, that of 0 none."""
+    return np.maximum(weight, weight > 0)
 
 
 class Frame:
@@ -48,13 +54,13 @@ class Frame:
         Positive.
     bias : {"none", "free", "penalised"}
     copies : array of shape (n,), optional
-        How many points each one stands for, of which one can be left out (default: `weight`).
+        How many points each one stands for, at least one, of which one can be left out (default: `weight`).
     """
 
     def __init__(self, weight: Vector, bias: str, copies: Vector | None = None) -> None:
         self.weight = weight
         self.bias = bias
-        self.copies = weight if copies is None else copies
+        self.copies = copies_of(weight) if copies is None else copies_of(copies)
 
     def part(self, some: NDArray[np.integer]) -> Frame:
         """The frame of some of the points."""

@@ -54,11 +54,10 @@ def leave_one_out(frame: Frame, Z: Matrix, diagonal: Vector, ridge: float, shift
     stays = ridge * diagonal
     if frame.constant is not None:
         stays = stays - frame.constant**2 * (ridge / (shift + ridge))
-    share = np.minimum(1.0, 1.0 / frame.copies)
     r = ridge * Z / frame.scale[:, None]
-    residuals = r / (1 - share + share * stays)[:, None]
-    n = frame.copies.sum()
+    residuals = r / (1 - (1 - stays) / frame.copies)[:, None]
+    n, parts = frame.copies.sum(), frame.weight / frame.total
     left = n - frame.size + stays.sum()  # the trace of I - H, with a row and a column for each copy
-    gcv = n * n / frame.total * float((frame.weight @ r**2).mean()) / left**2
-    error = float((frame.weight @ residuals**2).mean()) / frame.total
+    gcv = float((n / left) ** 2 * (parts @ r**2).mean())
+    error = float((parts @ residuals**2).mean())
     return LeaveOneOut(residuals, error, gcv)

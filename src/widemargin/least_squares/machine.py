@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from widemargin import _core
 from widemargin.expansion import product
+from widemargin.threads import blas_for
 
 from .conjugate_gradient import ConjugateGradient, conjugate_gradient
 from .curve import RidgeCurve
@@ -119,6 +120,10 @@ class LeastSquares:
         loo : bool
             Whether the leave-one-out residuals are wanted where they cost extra.
         """
+        with blas_for(self.frame.size, self.n_jobs):
+            return self._fit(Y, ridge, solver, loo)
+
+    def _fit(self, Y: Matrix, ridge: Ridge, solver: str, loo: bool) -> LeastSquaresFit:
         match solver:
             case "primal":
                 return fit_features(self.linear, Y, self.frame, ridge, loo)
@@ -213,6 +218,10 @@ class LeastSquares:
 
         Also None for an indefinite matrix, whose machines have no norm.
         """
+        with blas_for(self.frame.size, self.n_jobs):
+            return self._curve(Y)
+
+    def _curve(self, Y: Matrix) -> RidgeCurve | None:
         T = self.frame.targets(Y)
         spectrum: Spectrum
         if (L := self._low_rank_features()) is not None:

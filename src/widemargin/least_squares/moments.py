@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas
 
-from .stream import Stream
+from .stream import Rows, Stream
 
-__all__ = ["Moments", "moments_of"]
+__all__ = ["Moments", "crossed", "moments_of"]
 
 Matrix = NDArray[np.float64]
 Vector = NDArray[np.float64]
@@ -35,8 +35,8 @@ class Moments:
         sum w phi.
     target_sums : array of shape (outputs,)
         sum w y.
-    total, copies : float
-        sum w, and the number of copies that the rows stand for.
+    total : float
+        sum w.
     """
 
     bias: str
@@ -45,7 +45,11 @@ class Moments:
     sums: Vector
     target_sums: Vector
     total: float
-    copies: float
+
+    @classmethod
+    def of(cls, bias: str, gram: Matrix | None, sums: Matrix) -> Moments:
+        """From the sums of `crossed`."""
+        return cls(bias, gram, sums[:-1, 1:], sums[:-1, 0], sums[-1, 1:], float(sums[-1, 0]))
 
     @property
     def mean(self) -> Vector:
@@ -94,23 +98,20 @@ class Moments:
         return v, self.target_mean - self.mean @ v
 
 
+def crossed(rows: Rows, A: Matrix) -> Matrix:
+    """[Phi 1]' W [1 Y] of some rows with features A: all sums but Phi'W Phi in one matrix."""
+    weighted = rows.weight[:, None] * np.column_stack([np.ones(rows.size), rows.Y])
+    return np.vstack([A.T @ weighted, weighted.sum(axis=0)])
+
+
 def moments_of(stream: Stream) -> Moments:
     """One pass: n m^2 multiplications, by BLAS, for each half of the symmetric sum and for the features."""
     m = stream.basis.size
-    gram = np.zeros((m, m), order="F")
-    right = sums = target_sums = np.zeros(0)
-    total = copies = 0.0
+    gram, sums = np.zeros((m, m), order="F"), np.zeros(())
     for rows, A in stream.features("normal equations"):
-        wide = A.T @ np.column_stack([rows.weight, rows.weight[:, None] * rows.Y])
-        targets = rows.weight @ rows.Y
-        right, sums, target_sums = (
-            (right + wide[:, 1:], sums + wide[:, 0], target_sums + targets)
-            if right.size
-            else (wide[:, 1:], wide[:, 0], targets)
-        )
-        total, copies = total + float(rows.weight.sum()), copies + float(rows.copies.sum())
+        sums = sums + crossed(rows, A)
         if not (rows.weight == 1).all():
             A *= np.sqrt(rows.weight)[:, None]
         gram = blas.dsyrk(1.0, A.T, beta=1.0, c=gram, lower=0, overwrite_c=1)
     gram += np.triu(gram, 1).T
-    return Moments(stream.bias, gram, right, sums, target_sums, total, copies)
+    return Moments.of(stream.bias, gram, sums)

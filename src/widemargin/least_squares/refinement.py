@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
-from .gram_matrix import row_blocks
+from widemargin.kernels.row_blocks import row_blocks
+
 from .singular_system import EPSILON
 
 __all__ = ["solve_refined"]

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
+from widemargin.kernels.row_blocks import row_blocks
+
 from .features import Features
-from .gram_matrix import row_blocks
 from .normal_factor import refuse_uncertain
 from .singular_system import EPSILON, SingularSystem, refuse_overflow
 

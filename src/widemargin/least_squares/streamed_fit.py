@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from scipy.linalg import eigh
 
 from .fit import LeastSquaresFit
+from .frame import copies_of
 from .leave_one_out import LeaveOneOut
 from .moments import Moments, moments_of
 from .normal_factor import NormalFactor, refuse_uncertain
@@ -102,15 +103,15 @@ class _Spectrum:
 
     def leave_one_out(self, stream: Stream, ridge: float) -> LeaveOneOut:
         """The residuals of all rows, also of those without weight, in one pass."""
-        parts, squares, error, left = [], 0.0, 0.0, self.moments.copies
+        parts, squares, error, copies, leverage = [], 0.0, 0.0, 0.0, 0.0
         for rows, A in stream.features("leave-one-out"):
             (r,), h = self._residuals(rows, A, np.array([ridge]))
             parts.append(r / _stays(rows, h).T)
             squares += float((rows.weight @ r**2).mean())
             error += float((rows.weight @ parts[-1] ** 2).mean())
-            left -= float(h.sum())
-        total, copies = self.moments.total, self.moments.copies
-        return LeaveOneOut(np.concatenate(parts), error / total, copies**2 / total * squares / left**2)
+            copies, leverage = copies + float(copies_of(rows.copies).sum()), leverage + float(h.sum())
+        total, left = self.moments.total, copies - leverage
+        return LeaveOneOut(np.concatenate(parts), error / total, (copies / left) ** 2 / total * squares)
 
     def _residuals(self, rows: Rows, A: Matrix, ridges: Vector) -> tuple[NDArray[np.float64], Matrix]:
         """y - f(x), shape (ridges, rows, outputs), and the leverages, shape (ridges, rows)."""

@@ -12,7 +12,7 @@ from scipy.linalg import blas, lapack
 from .basis import Basis
 from .conjugate_gradient import conjugate_gradient
 from .fit import LeastSquaresFit
-from .moments import Moments
+from .moments import Moments, crossed
 from .singular_system import SingularSystem
 from .stream import Stream
 
@@ -47,14 +47,11 @@ def fit_stream_by_products(
 
 def _right_hand_side(stream: Stream) -> Moments:
     """All moments but Phi'Phi, in one pass."""
-    wide, targets, total, copies = np.zeros(0), np.zeros(0), 0.0, 0.0
+    sums = np.zeros(())
     for rows, K in stream.kernels("right-hand side", 1):
-        columns = np.column_stack([rows.weight, rows.weight[:, None] * rows.Y])
-        part, sums = K.T @ columns, rows.weight @ rows.Y
-        wide, targets = (wide + part, targets + sums) if wide.size else (part, sums)
-        total, copies = total + float(rows.weight.sum()), copies + float(rows.copies.sum())
-    wide = stream.basis.dual_coefficients(wide)
-    return Moments(stream.bias, None, wide[:, 1:], wide[:, 0], targets, total, copies)
+        sums = sums + crossed(rows, K)
+    sums[:-1] = stream.basis.dual_coefficients(sums[:-1])
+    return Moments.of(stream.bias, None, sums)
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,12 @@
 
 from .bounded import Ramp, ZeroOne
 from .loss import Loss, MarginLoss
+from .names import LOSSES, loss_of
 from .of_differences import Absolute, EpsilonInsensitive, Square
 from .of_margins import ExponentialLoss, Hinge, Logistic, Power, SquaredHinge
 
 __all__ = [
+    "LOSSES",
     "Absolute",
     "EpsilonInsensitive",
     "ExponentialLoss",
@@ -18,4 +20,5 @@ __all__ = [
     "Square",
     "SquaredHinge",
     "ZeroOne",
+    "loss_of",
 ]

@@ -20,6 +20,10 @@ from widemargin.kernels.points import count, take
 from widemargin.reduction.meta_machine import MetaMachine, decides
 from widemargin.threads import allowed_threads
 
+_positive_integer = parameters.Rule(
+    "an integer >= 1", lambda c: parameters.count.holds(c) and not isinstance(c, bool) and c >= 1
+)
+
 
 class ChunkBagging(MetaMachine):
     """One machine per chunk of the data, and the mean of what they say.
@@ -41,8 +45,10 @@ class ChunkBagging(MetaMachine):
     ----------
     estimator : classifier with a `decision_function`, or regressor
         It is cloned for each chunk.
+    chunk_size : int, optional
+        p, the points of a chunk, about: there are n / p chunks, rounded.
     n_chunks : int, default=10
-        Number of chunks, n / p; fewer if a class, or a regression, has fewer points.
+        Number of chunks where no `chunk_size` is given; fewer if a class, or a regression, has fewer points.
     random_state : int, RandomState instance or None, default=None
         Draws the chunks.
     n_jobs : int, optional
@@ -67,7 +73,7 @@ class ChunkBagging(MetaMachine):
     >>> import widemargin as wm
     >>> moons = wm.datasets.two_moons(600, seed=0)
     >>> X, y = moons.X, moons.y
-    >>> bag = wm.ChunkBagging(wm.SVC(gamma=2.0), n_chunks=6, random_state=0).fit(X, y)
+    >>> bag = wm.ChunkBagging(wm.SVC(gamma=2.0), chunk_size=100, random_state=0).fit(X, y)
     >>> [len(chunk) for chunk in bag.chunks_]
     [100, 100, 100, 100, 100, 100]
     >>> bool(bag.score(X, y) > 0.9)
@@ -75,16 +81,22 @@ class ChunkBagging(MetaMachine):
     """
 
     _rules: ClassVar[dict[str, parameters.Rule]] = {
-        "n_chunks": parameters.Rule(
-            "an integer >= 1", lambda c: parameters.count.holds(c) and not isinstance(c, bool) and c >= 1
-        ),
+        "chunk_size": parameters.none | _positive_integer,
+        "n_chunks": _positive_integer,
         "n_jobs": parameters.none | parameters.jobs,
     }
 
     def __init__(
-        self, estimator: Any, *, n_chunks: int = 10, random_state: Any = None, n_jobs: int | None = None
+        self,
+        estimator: Any,
+        *,
+        chunk_size: int | None = None,
+        n_chunks: int = 10,
+        random_state: Any = None,
+        n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
+        self.chunk_size = chunk_size
         self.n_chunks = n_chunks
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -133,7 +145,8 @@ class ChunkBagging(MetaMachine):
             self.classes_ = names
             labels = index[rows]
             fewest = int(np.bincount(labels).min())
-        size = min(self.n_chunks, fewest)
+        wanted = self.n_chunks if self.chunk_size is None else max(1, round(rows.size / self.chunk_size))
+        size = min(wanted, fewest)
         random = check_random_state(self.random_state)
         if size == 1:
             return [rows]

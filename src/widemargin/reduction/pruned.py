@@ -128,6 +128,8 @@ class Pruned(MetaMachine):
         if not isinstance(self.estimator, KernelMachine):
             raise TypeError(f"Pruned is for machines of this library, not for {name}.")
         parameters.check(self, self._rules)
+        if getattr(self.estimator, "centres", None) is not None:
+            raise ValueError(f"{name} with centres has few points already: prune it with centres=None.")
         if self.validation is None and not isinstance(self.estimator, SVC | SVR | LeastSquaresMachine):
             raise ValueError(f"{name} has no exact leave-one-out: give validation a share of the points.")
 
@@ -172,7 +174,7 @@ class Pruned(MetaMachine):
         first = self._error(machine, X, y, weight, kept, held) if can_begin else np.nan
         sizes, errors = [machine.support_.size], [first]
         while self._is_enough(kept := self._survivors(machine, kept), labels):
-            smaller = clone(machine).set_params(kernel=machine.kernel_)
+            smaller = clone(machine).set_params(kernel=machine.kernel_, gamma="scale")
             smaller.fit(X, y, sample_weight=weight * kept)
             error = self._error(smaller, X, y, weight, kept, held)
             if error > errors[0] + self.tolerance:

@@ -12,11 +12,9 @@ from numpy.typing import NDArray
 from widemargin import _core
 from widemargin.kernels import Kernel, Precomputed
 from widemargin.kernels.points import count
+from widemargin.kernels.row_blocks import row_blocks
 
 Work = Callable[[], Any]
-
-BLOCK_ENTRIES = 2**20
-"""Kernel values computed between two looks at whether to stop."""
 
 ROW_BYTES, ROW_SHARE = 2**22, 1 / 8
 """Rows that a solver keeps beside a table: few enough for a near cache, and a small part of the budget. To
@@ -118,8 +116,7 @@ class SharedTable:
         return self.tables[k % len(self.tables)]
 
     def _blocks(self) -> list[slice]:
-        size = max(1, BLOCK_ENTRIES // self.n)
-        return [slice(begin, begin + size) for begin in range(0, self.n, size)]
+        return row_blocks(self.n, self.n)
 
 
 def _copy(gram: _core.Gram, rows: slice, table: NDArray[np.float32]) -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from widemargin import _core
+from widemargin.kernels.row_blocks import row_blocks
 
 from ..basis import Basis
-from ..gram_matrix import columns_of, row_blocks
+from ..gram_matrix import columns_of
 from .centres import Indices
 
 __all__ = ["captured_trace"]

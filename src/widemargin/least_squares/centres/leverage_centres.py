@@ -6,8 +6,9 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from widemargin import _core
+from widemargin.kernels.row_blocks import row_blocks
 
-from ..gram_matrix import columns_of, row_blocks
+from ..gram_matrix import columns_of
 from .centres import Centres, Indices
 
 __all__ = ["LeverageCentres"]

@@ -35,7 +35,7 @@ class RidgeLeaveOneOut(RidgeObjective):
 
     def _judge(self, parts: Ridge) -> tuple[float, Matrix, Vector]:
         frame = parts.frame
-        share = np.minimum(1.0, 1.0 / frame.copies)
+        share = 1.0 / frame.copies
         factor = 1 - share + share * parts.stays
         residuals = parts.residuals / factor[:, None]
         weight = frame.weight[:, None] / (frame.total * residuals.shape[1])

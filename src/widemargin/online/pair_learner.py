@@ -73,9 +73,7 @@ class PairLearner:
         )
         return not interrupted
 
-    def restart(
-        self, problem: Problem, solution: Solution, diagonal: Vector, serial: NDArray[np.int64]
-    ) -> None:
+    def restart(self, problem: Problem, solution: Solution, diagonal: Vector) -> None:
         """Go on from a solution: its support vectors are the candidates, and who decides over the bias."""
         a, G = solution.alpha, solution.gradient
         rises, falls = a < problem.upper, a > problem.lower
@@ -92,7 +90,6 @@ class PairLearner:
                 "alpha": a[stays],
                 "gradient": G[stays],
                 "diagonal": diagonal[rows],
-                "arrival": serial[rows],
             }
         )
 

@@ -223,6 +223,17 @@ def test_finishing_twice_changes_nothing():
     np.testing.assert_allclose(machine.finish().decision_function(X), values, atol=2e-3)
 
 
+def test_finish_forgets_nothing():
+    X, y = moons(60)
+    machine = wm.LASVM(gamma=1.0)
+    for k in range(0, 60, 5):
+        machine.partial_fit(X[k : k + 5], y[k : k + 5], classes=[0, 1])
+        if k:
+            machine.finish()
+    batch = wm.SVC(gamma=1.0).fit(X, y)
+    assert machine.dual_objective_ == pytest.approx(batch.dual_objective_, rel=1e-4)
+
+
 def test_it_learns_on_after_finish():
     X, y = moons()
     machine = wm.LASVM(gamma=1.0).fit_stream(batches(X, y)).finish()

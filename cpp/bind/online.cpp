@@ -43,7 +43,6 @@ void each_of_candidates(online::Candidates& c, Archive archive) {
   archive("alpha", c.alpha);
   archive("gradient", c.gradient);
   archive("diagonal", c.diagonal);
-  archive("arrival", c.arrival);
 }
 
 template <class Archive>

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -30,7 +29,6 @@ class Candidates {
   std::vector<Index> point;
   std::vector<double> linear, lower, upper, alpha, gradient, diagonal;
   std::vector<double> rise, fall;  // upper - alpha, alpha - lower
-  std::vector<std::int64_t> arrival;
 
   Extremes extremes;  // arg max of G over what can rise, arg min over what can fall
 
@@ -51,7 +49,7 @@ class Candidates {
   }
 
   /// With coefficient zero, at the next slot.
-  void insert(const Example& e, double G, double K_ss, std::int64_t now) {
+  void insert(const Example& e, double G, double K_ss) {
     const Index s = next_slot();
     if (s == slots())
       resize(s + 1);
@@ -63,7 +61,6 @@ class Candidates {
     upper[s] = e.upper;
     gradient[s] = G;
     diagonal[s] = K_ss;
-    arrival[s] = now;
     place(s, 0.0);
     if (rise[s] > 0.0 && G > extremes.high) extremes.high = G, extremes.up = s;
     if (fall[s] > 0.0 && G < extremes.low) extremes.low = G, extremes.down = s;
@@ -80,14 +77,12 @@ class Candidates {
   void remove(Index s) {
     for (auto* array : {&linear, &lower, &upper, &alpha, &gradient, &diagonal, &rise, &fall}) take_last(*array, s);
     take_last(point, s);
-    take_last(arrival, s);
     std::erase(vacant_, s);
   }
 
   void resize(Index slots) {
     for (auto* array : {&linear, &lower, &upper, &alpha, &gradient, &diagonal, &rise, &fall}) array->resize(slots);
     point.resize(slots);
-    arrival.resize(slots);
   }
 
   /// Changes a coefficient; a value within rounding of a bound becomes the bound, so that what can rise and fall, and

@@ -3,8 +3,7 @@
 // Glasmachers 2008, chapter 8). Of the program in problem.hpp, with one sum of zero, it knows the candidates S only:
 //
 //   for each example k:
-//     process(k)    if k is not in S: G_k = linear_k - sum_s a_s K_ks; put it there with a_k = 0 if it forms a
-//     violating
+//     process(k)    if k is not in S: G_k = linear_k - sum_s a_s K_ks; it joins S with a_k = 0 if it forms a violating
 //                   pair with some candidate; a step along the pair that the policy prefers
 //     reprocess()   a step along the pair of the policy among S; candidates without a coefficient that no partner could
 //                   give one leave
@@ -15,7 +14,7 @@
 //
 // A full S takes no newcomers until somebody leaves: reprocess() goes on to the solution of those it has. To let others
 // go for them would be to forget at random: the newcomers that violate are not a fair sample of the stream, and a
-// machine made of the latest of them swings to and fro.
+// machine made of the latest of them does not come to rest.
 
 #include <array>
 #include <cmath>
@@ -176,7 +175,7 @@ class Learner {
       newcomer_[k] = static_cast<float>(K_kk);
       slot_[e.point] = k;
       m_.rows.insert(k, newcomer_);
-      c_.insert(e, G, K_kk, m_.seen);
+      c_.insert(e, G, K_kk);
       return true;
     }
 

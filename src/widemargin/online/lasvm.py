@@ -520,7 +520,7 @@ class LASVM(ScoredClassifier, KernelMachine):
         try:
             solved = self._training(sum(sizes), n).run(jobs, gram)
             for k, (problem, solution) in found.items():
-                learners[k].restart(problem, solution, gram.diagonal(), data.serial)
+                learners[k].restart(problem, solution, gram.diagonal())
         finally:
             self._keep_candidates(data)
         offsets = {id(learners[k]): float(solution.offsets[0]) for k, (_, solution) in found.items()}

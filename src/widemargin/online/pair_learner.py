@@ -73,13 +73,11 @@ class PairLearner:
         )
         return not interrupted
 
-    def restart(
-        self, problem: Problem, solution: Solution, diagonal: Vector, serial: NDArray[np.int64]
-    ) -> None:
-        """Go on from a solution: its support vectors are the candidates, and who decides over the bias."""
+    def restart(self, problem: Problem, solution: Solution, diagonal: Vector) -> None:
+        """Go on from a solution: its support vectors become candidates, and who decides over the bias."""
         a, G = solution.alpha, solution.gradient
         rises, falls = a < problem.upper, a > problem.lower
-        stays = a != 0
+        stays = (a != 0) | np.isin(problem.rows, self.points)
         stays[np.argmax(np.where(rises, G, -np.inf))] = True
         stays[np.argmin(np.where(falls, G, np.inf))] = True
         rows = problem.rows[stays]
@@ -92,7 +90,6 @@ class PairLearner:
                 "alpha": a[stays],
                 "gradient": G[stays],
                 "diagonal": diagonal[rows],
-                "arrival": serial[rows],
             }
         )
 

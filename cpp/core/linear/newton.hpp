@@ -63,7 +63,7 @@ class Newton {
     for (int k = 0; k < most_steps; ++k) {
       const std::size_t changed = take_values();
       if (k > 0 && exact_step_ && changed == 0) return true;
-      const double decrement = -find_direction(must_stop);
+      const double decrement = -find_direction(accuracy, must_stop);
       ++steps_;
       if (stopped_) return false;
       if (!(decrement > least) || excess_ <= accuracy) return true;
@@ -129,7 +129,7 @@ class Newton {
 
   /// Solves for the Newton direction; the slope of Phi along it.
   template <class MustStop>
-  double find_direction(MustStop must_stop) {
+  double find_direction(double accuracy, MustStop must_stop) {
     std::vector<double> gradient(unknowns_);
     const std::size_t weights = unknowns_ - at_.has_free_bias();
     for (std::size_t j = 0; j < weights; ++j) gradient[j] = u_[j] - at_.weights[j];
@@ -143,9 +143,6 @@ class Newton {
       damped_ = damping > negligible * curvature;
     }
     std::vector<double> p(unknowns_);
-    if ((stopped_ = !multiply(gradient, damping, p, must_stop))) return 0.0;
-    excess_ = 0.0;
-    for (std::size_t j = 0; j < unknowns_; ++j) excess_ += 0.5 * gradient[j] * p[j];
     for (std::size_t j = 0; j < unknowns_; ++j) p[j] = -gradient[j];
     stopped_ = !solve(damping, p, must_stop);
     double slope = 0.0;
@@ -153,6 +150,10 @@ class Newton {
     std::fill(direction_.begin(), direction_.end(), 0.0);
     std::copy_n(p.begin(), weights, direction_.begin());
     direction_b_ = at_.has_free_bias() ? p.back() : 0.0;
+    excess_ = -0.5 * slope;  // no eigenvalue of the Hessian is less than one: not more than the true one
+    if (excess_ > accuracy || stopped_ || (stopped_ = !multiply(gradient, damping, p, must_stop))) return slope;
+    excess_ = 0.0;
+    for (std::size_t j = 0; j < unknowns_; ++j) excess_ += 0.5 * gradient[j] * p[j];
     return slope;
   }
 

@@ -210,7 +210,7 @@ class Solver {
     if (!certify_now(look())) return finish(status_);
     Newton<Vectors> newton(at_);
     for (int bad = 0; bad < 3;) {
-      if (!newton_round(newton, 0.01 * certificate_.gap, bad)) return finish(status_);
+      if (!newton_round(newton, accuracy(), bad)) return finish(status_);
       if (satisfied(certificate_)) return conclude();
       if (told_to_stop() || out_of_iterations()) return finish(status_);
     }
@@ -219,6 +219,12 @@ class Solver {
     sweeps_work_ = 0.0;
     patience_ *= 4.0;
     return std::nullopt;
+  }
+
+  /// Of a round: a part of the gap, but no more than the tolerance asks for.
+  double accuracy() const {
+    const double enough = options_.relative_gap ? 0.1 * run_.stop.tolerance * certificate_.primal : 0.0;
+    return std::max(0.01 * certificate_.gap, enough);
   }
 
   /// A minimum around the variables as they are, and its certificate; false if told to stop. In exact arithmetic the

@@ -54,6 +54,19 @@ def test_irrelevant_features_lose_their_weight():
     assert machine.score(X_test, y_test) > radial.score(X_test, y_test)
 
 
+@pytest.mark.parametrize("classes", [2, 4])
+def test_classes_of_equal_size_are_compared_with_each_other(classes):
+    """Both halves of the points for the first comparison have points of all classes."""
+    draw = np.random.default_rng(0)
+    y = np.arange(200) % classes
+    X = np.column_stack([y + 0.5 * draw.normal(size=200), draw.normal(size=(200, 19))])
+    machine = wm.AutoSVC().fit(X, y)
+    assert machine.relevance_[0] == 1.0
+    assert machine.relevance_[0] > 5 * np.median(machine.relevance_[1:])
+    groups = auto_machine.halves(y, np.arange(200))
+    assert all(np.ptp(np.bincount(y[half])) <= 1 for half in groups)
+
+
 def test_probabilities_are_those_of_unseen_points():
     X, y = IRIS
     machine = wm.AutoSVC().fit(X, y)

@@ -155,11 +155,10 @@ class AutoMachine(BaseEstimator):
     def _screen(self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any]) -> Rung:
         """The metric and a first gamma."""
         order = stratified(groups, self._draw())[:SCREENED]
-        halves = (order[0::2], order[1::2])
-        found = screen(Z, groups, self._targets(y), halves, self._clock.is_over)
+        found = screen(Z, groups, self._targets(y), halves(groups, order), self._clock.is_over)
         best = choose_metric(found)
         errors = ", ".join(f"{rung.error:.3f}" for rung in found)
-        names = "radial, by the root of the relevance, by the relevance"
+        names = ", ".join(("radial", "by the root of the relevance", "by the relevance")[: len(found)])
         if best.power == 0:
             reason = "Features count alike (a radial kernel): weights by relevance are not clearly better."
         else:
@@ -339,3 +338,11 @@ def stratified(groups: NDArray[np.integer], random: np.random.Generator) -> NDAr
         members = random.permutation(np.flatnonzero(groups == group))
         place[members] = (np.arange(members.size) + random.uniform(0.25, 0.75)) / members.size
     return np.argsort(place, kind="stable")
+
+
+def halves(
+    groups: NDArray[np.integer], order: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Two parts of these points, each with half of every group."""
+    by_group = order[np.argsort(groups[order], kind="stable")]
+    return by_group[0::2], by_group[1::2]

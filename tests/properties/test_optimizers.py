@@ -298,3 +298,18 @@ def test_a_search_that_ends_among_the_starts_answers_the_best_of_them():
     run = minimize(double_well, BestStart(IRpropPlus()), [2.5, 0.0], max_evaluations=6)
     assert run.reason == "max_evaluations"
     assert double_well(run.answer)[0] == run.history.value.min()
+
+
+@pytest.mark.parametrize("optimizer", [Rprop(), IRpropMinus(), IRpropPlus()])
+def test_a_coordinate_that_runs_out_of_the_box_does_not_keep_the_others_from_an_end(optimizer):
+    def slide(x):
+        return (x[0] - 1) ** 2 - x[1], np.array([2 * (x[0] - 1), -1.0])
+
+    run = minimize(slide, optimizer, [0.0, 0.0], box=Box.around(np.zeros(2), 8.0), max_evaluations=1000)
+    assert run.reason == "converged"
+    np.testing.assert_allclose(run.best.x, [1.0, 8.0], atol=1e-3)
+    fall = minimize(
+        lambda x: (-x.sum(), -np.ones(2)), optimizer, [0.0, 0.0], box=Box.around(np.zeros(2), 8.0)
+    )
+    assert (fall.reason, fall.best.value) == ("converged", -16.0)
+    assert len(fall.history) < 30

@@ -54,6 +54,19 @@ def test_irrelevant_features_lose_their_weight():
     assert machine.score(X_test, y_test) > radial.score(X_test, y_test)
 
 
+@pytest.mark.parametrize("classes", [2, 4])
+def test_classes_of_equal_size_are_compared_with_each_other(classes):
+    """Both halves of the points for the first comparison have points of all classes."""
+    draw = np.random.default_rng(0)
+    y = np.arange(200) % classes
+    X = np.column_stack([y + 0.5 * draw.normal(size=200), draw.normal(size=(200, 19))])
+    machine = wm.AutoSVC().fit(X, y)
+    assert machine.relevance_[0] == 1.0
+    assert machine.relevance_[0] > 5 * np.median(machine.relevance_[1:])
+    groups = auto_machine.halves(y, np.arange(200))
+    assert all(np.ptp(np.bincount(y[half])) <= 1 for half in groups)
+
+
 def test_probabilities_are_those_of_unseen_points():
     X, y = IRIS
     machine = wm.AutoSVC().fit(X, y)
@@ -92,6 +105,23 @@ def test_the_scale_of_features_does_not_matter():
     np.testing.assert_array_equal(
         wm.AutoSVC().fit(X * factors + 5, y).predict(X * factors + 5), wm.AutoSVC().fit(X, y).predict(X)
     )
+
+
+@pytest.mark.parametrize("size", [1e-250, 1e-200, 1e200, 1e300])
+@pytest.mark.parametrize("kind", [np.asarray, sp.csr_array])
+def test_sizes_whose_squares_are_no_numbers_do_not_matter(size, kind):
+    X, y = IRIS
+    usual, far = wm.AutoSVC().fit(kind(X), y), wm.AutoSVC().fit(kind(X * size), y)
+    np.testing.assert_array_equal(far.predict(kind(X * size)), usual.predict(kind(X)))
+    assert far.scaling_.n_constant == 0
+
+
+@pytest.mark.parametrize("size", [1e-250, 1e200, 1e300])
+def test_sizes_of_targets_whose_squares_are_no_numbers_do_not_matter(size):
+    X, y = load_diabetes(return_X_y=True)
+    X, y = X[:100], y[:100]
+    usual, far = wm.AutoSVR().fit(X, y), wm.AutoSVR().fit(X, y * size)
+    np.testing.assert_allclose(far.predict(X) / size, usual.predict(X), rtol=1e-6)
 
 
 def test_sparse_points_are_treated_like_dense_ones():
@@ -167,6 +197,9 @@ def test_a_class_of_one_point_is_trained_but_not_searched():
     assert set(machine.classes_) == {0, 1, 2}
     assert "single point" in machine.report()
     assert not hasattr(machine, "predict_proba")
+    with pytest.raises(AttributeError) as caught:
+        machine.predict_proba(X)
+    assert "single point" in str(caught.value.__cause__)
 
 
 def test_without_time_there_is_a_machine_and_a_sentence():

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+import sklearn.svm
 from sklearn.base import clone
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -11,6 +12,8 @@ from sklearn.preprocessing import StandardScaler
 import widemargin as wm
 from widemargin.datasets import chess_board
 from widemargin.selection import SearchWarning, objectives
+from widemargin.selection.attempts import Attempts
+from widemargin.selection.clock import Clock
 from widemargin.selection.optimizers import BFGS, Grid, IRpropPlus, NoisyRprop, Random
 
 BOARD = chess_board(120, seed=0)
@@ -30,6 +33,8 @@ class StandIn:
 
 
 class BoundStandIn:
+    differentiable = True
+
     def __init__(self, function, estimator):
         self.function = function
         self.parameters = wm.selection.Parameters(estimator, wm.Gaussian(1.0), tunes_C=True)
@@ -147,6 +152,38 @@ def test_regression_is_searched_too():
     assert ridge.fit(x, np.sin(x).ravel()).score(x, np.sin(x).ravel()) > 0.99
 
 
+def test_the_default_loss_of_regression_has_a_gradient():
+    targets = np.sin(X[:, 0])
+    search = wm.ModelSearch(
+        wm.SVR(), objectives.CrossValidation(cv=3), IRpropPlus(), random_state=0, max_evaluations=15
+    ).fit(X, targets)
+    assert search.best_value_ < search.history_.value[0]
+    assert np.isfinite(search.history_.gradient_norm).all()
+
+
+@pytest.mark.parametrize("objective", [objectives.RadiusMargin(), objectives.Alignment()])
+def test_a_hard_margin_stays_hard(objective):
+    search = wm.ModelSearch(wm.SVC(C=np.inf), objective, IRpropPlus(), max_evaluations=5).fit(X, y)
+    assert np.inf == search.best_estimator_.C
+    assert not hasattr(search, "path_")
+    assert search.parameter_names_ == ["log gamma"]
+
+
+def test_a_hard_margin_has_no_price_to_search():
+    with pytest.raises(ValueError, match="C=inf has no logarithm"):
+        wm.ModelSearch(wm.SVC(C=np.inf), objectives.CrossValidation(), Grid(points=3)).fit(X, y)
+
+
+@pytest.mark.parametrize("start", ["heuristic", "estimator"])
+def test_one_gamma_for_all_features_becomes_one_for_each(start):
+    search = wm.ModelSearch(
+        wm.SVC(kernel=wm.ARDGaussian()), objectives.Alignment(), IRpropPlus(), start=start, max_evaluations=30
+    ).fit(X * [1.0, 0.1], y)
+    gamma = search.best_estimator_.kernel.gamma
+    assert gamma.shape == (2,)
+    assert gamma[1] > gamma[0]
+
+
 def test_a_plateau_is_left_for_another_start():
     def plateau(x):
         """Flat at the start of the search, a bowl for small C."""
@@ -199,6 +236,67 @@ def test_interrupted_searches_keep_the_best_machine():
     assert search.predict(X).shape == (120,)
 
 
+def test_searches_interrupted_between_two_attempts_keep_the_best_machine(monkeypatch):
+    def interrupted(self, x):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(BoundStandIn, "value", interrupted)
+    search = wm.ModelSearch(wm.SVC(), StandIn(running_away), IRpropPlus())
+    with pytest.raises(KeyboardInterrupt):
+        search.fit(X, y)
+    assert search.reason_ == "interrupted"
+    assert search.best_value_ == search.history_.value.min()
+    assert search.predict(X).shape == (120,)
+
+
+def test_a_second_attempt_has_what_the_first_one_left():
+    calls = []
+
+    def counted(x):
+        calls.append(x)
+        return running_away(x)
+
+    with pytest.warns(SearchWarning, match="plateau twice"):
+        wm.ModelSearch(wm.SVC(), StandIn(counted), IRpropPlus(), max_evaluations=60).fit(X, y)
+    assert 30 < len(calls) <= 60
+    calls.clear()
+    with pytest.warns(SearchWarning, match="no evaluations are left"):
+        wm.ModelSearch(wm.SVC(), StandIn(counted), IRpropPlus(), max_evaluations=25).fit(X, y)
+    assert 15 < len(calls) <= 25
+
+
+def test_an_attempt_without_time_does_not_replace_the_first_one():
+    clock, looked = Clock(None), []
+
+    class Slow(BoundStandIn):
+        def value(self, x):
+            looked.append(x)
+            if len(looked) == 9:  # the last of the starts around the heuristic
+                clock.limit = 0.0
+            return super().value(x)
+
+    bound = Slow(running_away, wm.SVC())
+    with pytest.warns(SearchWarning, match="plateau"):
+        run = Attempts(bound, False, IRpropPlus(), None, clock, lambda evaluation, done: False).run(seed=0)
+    assert len(looked) == 9
+    assert run.best.value == run.history.value.min()
+
+
+@pytest.mark.parametrize("variant", ["size", "shape", "size and shape", "shape and orientation", "all"])
+def test_kernels_on_the_manifold_are_recentred_at_every_step(variant):
+    first = wm.kernels.ManifoldGaussian(np.diag([2.0, 0.7]), variant=variant)
+    search = wm.ModelSearch(
+        wm.SVC(kernel=first), objectives.Alignment(), IRpropPlus(), start="estimator", max_evaluations=12
+    ).fit(X, y)
+    found = search.best_estimator_.kernel
+    assert found.A is None
+    assert search.best_value_ < search.history_.value[0]
+    bound = objectives.Alignment().bind(search.best_estimator_, X, y)
+    np.testing.assert_allclose(bound.value(found.theta), search.best_value_, rtol=1e-12)
+    if variant in ("shape", "shape and orientation"):
+        np.testing.assert_allclose(np.linalg.det(found.B), 1.4, rtol=1e-10)
+
+
 def test_a_callback_ends_the_search():
     search = wm.ModelSearch(
         wm.SVC(), StandIn(bowl), IRpropPlus(), callback=lambda evaluation, done: done >= 3
@@ -217,6 +315,19 @@ def test_a_failed_fit_leaves_the_search_as_it_was():
 def test_objectives_without_gradient_are_refused_by_those_who_need_one():
     with pytest.raises(ValueError, match="NestedGrid"):
         wm.ModelSearch(wm.SVC(), objectives.CrossValidation(), IRpropPlus()).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "words"),
+    [
+        (sklearn.svm.SVC(), "Alignment is for .* not for sklearn.svm.*SVC"),
+        (make_pipeline(StandardScaler(), wm.SVC()), "Alignment is for .* not for sklearn.pipeline.*Pipeline"),
+        (wm.NuSVC(), "Alignment is for .* not for NuSVC"),
+    ],
+)
+def test_machines_of_others_are_refused_by_their_full_name(estimator, words):
+    with pytest.raises(ValueError, match=words):
+        wm.ModelSearch(estimator, objectives.Alignment(), IRpropPlus()).fit(X, y)
 
 
 def test_a_random_objective_is_no_match_for_a_grid():

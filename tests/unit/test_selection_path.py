@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -195,6 +196,17 @@ def test_where_rounding_of_the_table_counts_the_kernel_itself_decides(cancer):
     assert result.kernel_evaluations > len(y) ** 2
     expected = clone(strict).set_params(C=10.0, gamma=0.1).fit(X[train], y[train])
     assert result.n_support[0, 0, 0] == len(expected.support_)
+
+
+def test_values_too_large_for_the_table_are_not_read_from_it():
+    """Solvers would look for a long time for a solution that the rounded matrix does not have."""
+    board = wm.datasets.chess_board(100, seed=0)
+    machine = wm.SVC(kernel=wm.Polynomial(3), max_iter=200_000)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConvergenceWarning)
+        result = wm.cross_validate_path(machine, board.X, board.y, Cs=[1.0, 2.0**10, 2.0**15], cv=3)
+    alone = cross_val_score(clone(machine).set_params(C=2.0**15), board.X, board.y, cv=3)
+    np.testing.assert_allclose(result.scores[2, 0], alone, atol=1 / 33)
 
 
 def test_the_number_of_threads_changes_nothing(iris):

@@ -16,7 +16,7 @@ from widemargin.papers.experiment import Experiment, Scope, say
 from widemargin.papers.table import Column, Table
 from widemargin.selection import width_heuristic
 from widemargin.selection.objectives import RadiusMargin
-from widemargin.selection.optimizers import Evaluation, IRpropPlus
+from widemargin.selection.optimizers import IRpropPlus, minimize
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -126,16 +126,13 @@ class RotatedChessBoard(Experiment):
 
 def descend(trial: Trial, variant: str, steps: int) -> Iterator[tuple[float, ManifoldGaussian]]:
     """R^2 / rho^2 and the kernel, at the start and after every step."""
-    kernel = trial.first_kernel(variant)
+    machine = SVC(C=np.inf, kernel=trial.first_kernel(variant))
+    bound = RadiusMargin().bind(machine, trial.train.X, trial.train.y)
+    bound.parameters.recentre()
     optimizer = IRpropPlus(tolerance=0.0)
-    state = optimizer.init(kernel.theta)
-    for _ in range(steps + 1):
-        bound = RadiusMargin().bind(SVC(C=np.inf, kernel=kernel), trial.train.X, trial.train.y)
-        value, gradient = bound.value_and_gradient(kernel.theta)
-        yield value, kernel
-        after = optimizer.step(state, [Evaluation(state.x, value, gradient)])
-        kernel = kernel.with_theta(after.x - state.x).recentred()
-        state = after
+    run = minimize(bound.value_and_gradient, optimizer, bound.parameters.start, max_evaluations=steps + 1)
+    for x, value in zip(run.history.x, run.history.value, strict=True):
+        yield value, bound.parameters.kernel_with(x)
 
 
 def judge(trial: Trial, quotient: float, kernel: ManifoldGaussian) -> Stage:

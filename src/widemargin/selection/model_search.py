@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import time
 import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,27 +18,21 @@ from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import all_or_nothing
 from widemargin.estimators.classifier import Classes
 from widemargin.estimators.training import visible_messages
-from widemargin.kernels import Gaussian, Kernel
 from widemargin.kernels.points import count
 from widemargin.reduction.meta_machine import MetaMachine, decides
-from widemargin.selection.auto.scaling import Scaling
+from widemargin.selection.attempts import Attempts
+from widemargin.selection.clock import Clock
 from widemargin.selection.objectives.objective import FEWEST
-from widemargin.selection.optimizers import Box, Evaluation, Optimizer, Run, minimize
+from widemargin.selection.optimizers import Evaluation, Optimizer, Run
 from widemargin.selection.path import cross_validate_path
-from widemargin.selection.plateau import SearchWarning, choose_restart, is_stuck
+from widemargin.selection.plateau import SearchWarning
 from widemargin.selection.presets import make_preset
 from widemargin.selection.result import PathInterrupted
-from widemargin.selection.width_heuristic import at_width, width_heuristic
+from widemargin.selection.start import begin_search, has_price
 
 logger = logging.getLogger("widemargin")
 
 Vector = NDArray[np.float64]
-
-REACH = 8.0
-"""How far a search may go from its start, in logarithms: a factor of 3,000 both ways."""
-
-FIRST_PRICE = float(np.exp(4.0))
-"""C at the start: below, wide kernels make constant machines, whose objectives say nothing."""
 
 PRICES = tuple(2.0 ** np.arange(-5, 16))
 """The values of C that are tried after an objective that says nothing about C."""
@@ -58,6 +52,9 @@ class ModelSearch(MetaMachine):
     An objective that does not depend on C (alignment, polarization) is followed by a cross-validation over C
     alone, on one kernel matrix. The best machine is then trained on all points.
 
+    On the manifold of a `ManifoldGaussian` the optimisers of the Rprop family take steps from where they are,
+    which recentre the kernel.
+
     A search that ends on a plateau, where the objective says nothing any more, is begun again from the best
     of a few starts around the heuristic; if that fails too, a `SearchWarning` says so.
 
@@ -71,13 +68,15 @@ class ModelSearch(MetaMachine):
         How, see `widemargin.selection.optimizers`.
     start : {"heuristic", "estimator"}, default="heuristic"
         Where to begin: for Gaussian kernels at the width heuristic and C = e^4, a price at which machines
-        are neither constant nor hard, or at the parameters that the estimator has.
+        are neither constant nor hard, or at the parameters that the estimator has. C = inf, a hard margin,
+        stays what it is, and an `ARDGaussian` with one gamma for all features gets one for each.
     Cs : array-like, default=2^-5, ..., 2^15
         Prices to try after an objective without C.
     cv : int, splitter or iterable of (train, test), default=5
         Folds for that.
     max_evaluations : int, optional
-        Evaluations of the objective; by default the optimiser's own budget.
+        Evaluations of the objective, those of a second attempt included; by default the optimiser's own
+        budget for each attempt.
     max_time : float, optional
         Seconds after which no further evaluation is begun. If they are over before the first one, the
         start is the result, and a `SearchWarning` says so.
@@ -211,7 +210,7 @@ class ModelSearch(MetaMachine):
         -------
         self : object
         """
-        begin = time.monotonic()
+        clock = Clock(self.max_time)
         with all_or_nothing(self), visible_messages() if self.verbose else nullcontext():
             self._check_parameters()
             X, y = self._read(X, y)
@@ -219,10 +218,14 @@ class ModelSearch(MetaMachine):
             self._check_data(X, y, weight)
             seed = self._draw_seed()
             bound = self.objective.bind(self._prepared(X, y), X, y, sample_weight=weight, random_state=seed)
-            run = self._search(bound, seed, begin)
+            self._check_gradient(bound)
+            attempts = Attempts(
+                bound, self.objective.noisy, self.optimizer, self.max_evaluations, clock, self._watch
+            )
+            run = attempts.run(seed)
             machine = bound.parameters.estimator_with(run.answer)
-            if not self.objective.tunes_C and "C" in machine.get_params(deep=False):
-                machine, run = self._choose_price(machine, X, y, weight, run, begin)
+            if not self.objective.tunes_C and has_price(machine):
+                machine, run = self._choose_price(machine, X, y, weight, run, clock)
             self._keep(bound, run, machine, X, y, weight)
         if run.reason == "interrupted":
             raise KeyboardInterrupt("the search was interrupted; the best machine so far is kept")
@@ -239,18 +242,21 @@ class ModelSearch(MetaMachine):
             raise TypeError(
                 f"objective must be one of widemargin.selection.objectives, not {self.objective!r}."
             )
-        ours, theirs = type(self.optimizer).__name__, type(self.objective).__name__
-        if self.optimizer.uses_gradient and not self.objective.differentiable:
-            raise ValueError(
-                f"{ours} follows gradients, but {theirs} has none with these settings: take NestedGrid(), "
-                "CMAES() or Random(), or a smooth objective."
-            )
         if self.objective.noisy and not self.optimizer.bears_noise:
+            ours, theirs = type(self.optimizer).__name__, type(self.objective).__name__
             warnings.warn(
                 f"{theirs} draws a new split for every evaluation, and {ours} takes a lucky draw for a good "
                 "machine: fix the split, or take NoisyRprop().",
                 SearchWarning,
                 stacklevel=3,
+            )
+
+    def _check_gradient(self, bound: Any) -> None:
+        if self.optimizer.uses_gradient and not bound.differentiable:
+            ours, theirs = type(self.optimizer).__name__, type(self.objective).__name__
+            raise ValueError(
+                f"{ours} follows gradients, but {theirs} has none with these settings: take NestedGrid(), "
+                "CMAES() or Random(), or a smooth objective."
             )
 
     def _check_data(self, X: Any, y: NDArray[Any], weight: Vector | None) -> None:
@@ -267,70 +273,15 @@ class ModelSearch(MetaMachine):
 
     def _prepared(self, X: Any, y: NDArray[Any]) -> Any:
         """The estimator at the start of the search."""
-        estimator = clone(self.estimator)
+        estimator = begin_search(self.estimator, X, y, by_heuristic=self.start == "heuristic")
         if self.n_jobs is not None and "n_jobs" in estimator.get_params(deep=False):
             estimator.set_params(n_jobs=self.n_jobs)
-        if self.start == "estimator":
-            return estimator
-        if "C" in estimator.get_params(deep=False):
-            estimator.set_params(C=FIRST_PRICE)
-        kernel = Gaussian() if estimator.kernel == "rbf" else estimator.kernel
-        if isinstance(kernel, Kernel) and hasattr(X, "shape") and count(X) > 1 and _differ(X, y):
-            wide = at_width(kernel, width_heuristic(X, y if y.ndim == 1 else y[:, 0]))
-            estimator.set_params(kernel=estimator.kernel if wide is None else wide)
         return estimator
 
     def _draw_seed(self) -> int:
         if self.random_state is None or isinstance(self.random_state, int | np.integer):
             return int(np.random.SeedSequence(self.random_state).generate_state(1)[0] >> 1)
         return int(self.random_state.randint(2**31 - 1))
-
-    def _search(self, bound: Any, seed: int, begin: float) -> Run:
-        """A run from the start; another one from elsewhere if that ends on a plateau."""
-        start = np.asarray(bound.parameters.start, dtype=np.float64)
-        box = Box.around(start, REACH)
-        run = self._run(bound, self.optimizer, start, box, seed, begin)
-        if len(run.history) == 0 and run.reason != "interrupted":
-            warnings.warn(
-                f"max_time={self.max_time} or max_evaluations={self.max_evaluations} was over before the "
-                "first evaluation: the parameters are those of the width heuristic. Allow more.",
-                SearchWarning,
-                stacklevel=4,
-            )
-        if run.reason not in ("converged", "max_evaluations") or not (why := self._why_stuck(run, box)):
-            return run
-        logger.info("the search ended on a plateau (%s); it begins again elsewhere", why)
-        other, optimizer = choose_restart(bound.value, start, box, self.objective.noisy, self.optimizer)
-        again = self._run(bound, optimizer, other, box, seed + 1, begin)
-        joined = run.history.then(again.history)
-        if not (still := self._why_stuck(again, box)):
-            return _with(again, history=joined)
-        warnings.warn(
-            f"The search ended on a plateau twice ({still}): the objective says nothing about the parameters "
-            "there. The result is the best of all points seen; try another objective, or scale the data.",
-            SearchWarning,
-            stacklevel=4,
-        )
-        ends = [each.best for each in (run, again) if each.best is not None]
-        best = min(ends, key=lambda each: each.value)
-        return _with(again, history=joined, best=best, answer=best.x)
-
-    def _why_stuck(self, run: Run, box: Box) -> str:
-        return is_stuck(run, box, self.objective.noisy)
-
-    def _run(self, bound: Any, optimizer: Optimizer, start: Vector, box: Box, seed: int, begin: float) -> Run:
-        left = None if self.max_time is None else max(0.0, self.max_time - (time.monotonic() - begin))
-        function = bound.value_and_gradient if optimizer.uses_gradient else bound.value
-        return minimize(
-            function,
-            optimizer,
-            start,
-            box=box,
-            random_state=seed,
-            max_evaluations=self.max_evaluations,
-            max_time=left,
-            callback=self._watch,
-        )
 
     def _watch(self, evaluation: Evaluation, done: int) -> bool:
         if self.verbose:
@@ -340,19 +291,22 @@ class ModelSearch(MetaMachine):
         return self.callback is not None and bool(self.callback(evaluation, done))
 
     def _choose_price(
-        self, machine: Any, X: Any, y: NDArray[Any], weight: Vector | None, run: Run, begin: float
+        self, machine: Any, X: Any, y: NDArray[Any], weight: Vector | None, run: Run, clock: Clock
     ) -> tuple[Any, Run]:
         """C by cross-validation, everything else as it is."""
 
-        def over(done: int, total: int) -> bool:
-            return self.max_time is not None and time.monotonic() - begin > self.max_time
-
         try:
             path = cross_validate_path(
-                machine, X, y, Cs=self.Cs, cv=self.cv, sample_weight=weight, callback=over
+                machine,
+                X,
+                y,
+                Cs=self.Cs,
+                cv=self.cv,
+                sample_weight=weight,
+                callback=lambda done, total: clock.is_over(),
             )
         except PathInterrupted as interrupted:
-            path, run = interrupted.result, _with(run, reason="interrupted")
+            path, run = interrupted.result, replace(run, reason="interrupted")
         self.path_ = path
         if np.isfinite(path.mean_scores).any():
             return clone(machine).set_params(C=path.best_C), run
@@ -406,16 +360,6 @@ class ModelSearch(MetaMachine):
     def score(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The best machine's share of right classes, or its coefficient of determination R^2."""
         return self._score(y, self.predict(X), sample_weight)
-
-
-def _differ(X: Any, y: NDArray[Any]) -> bool:
-    """Whether there are different points and different targets, so that they have a distance."""
-    first = y if y.ndim == 1 else y[:, 0]
-    return bool((first != first[0]).any()) and bool(Scaling.of(X).factor.any())
-
-
-def _with(run: Run, **changes: Any) -> Run:
-    return Run(**{**vars(run), **changes})
 
 
 def _differences(machine: Any, original: Any) -> dict[str, Any]:

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
 
-from widemargin.kernels import Kernel
+from widemargin.kernels import Kernel, ManifoldGaussian
 from widemargin.problems import Vector
+from widemargin.selection.way import Way
 
 LARGEST_LOG = 50.0
 """exp(50) is 5e21: beyond that kernels are constants, or overflow."""
@@ -49,6 +50,7 @@ class Parameters:
     def __init__(self, estimator: Any, kernel: Kernel, tunes_C: bool) -> None:
         self.estimator = clone(estimator)
         self.kernel = kernel
+        self.way: Way | None = None
         self.price = None
         self.names = list(kernel.theta_names)
         self.start = kernel.theta
@@ -83,7 +85,13 @@ class Parameters:
 
     def kernel_with(self, x: ArrayLike) -> Kernel:
         """The kernel with these parameters."""
-        return self.kernel.with_theta(self.theta_of(x))
+        theta = self.theta_of(x)
+        return self.kernel.with_theta(theta) if self.way is None else self.way.kernel_at(theta)
+
+    def recentre(self) -> None:
+        """From now on, let a kernel on a manifold take steps from point to point: see `Way`."""
+        if isinstance(self.kernel, ManifoldGaussian):
+            self.way = Way(self.kernel)
 
     def estimator_with(self, x: ArrayLike) -> Any:
         """A copy of the estimator, not fitted, with these parameters."""

@@ -273,11 +273,14 @@ class Search:
             verbose=False,
             callback=self._watch,
         )
-        here = problem if rows is None else problem.among(rows)
-        solution = training.solve(here, gram, start).solutions[0]
-        self._count(solution)
-        if self.table.rounding(solution.alpha, k) > ROUNDING_SHARE * training.tol:
-            solution = training.solve(problem, self.table.exact(k), solution.alpha).solutions[0]
+        bearable = ROUNDING_SHARE * training.tol
+        if self.table.rounding(_likely(problem, start), k) <= bearable:
+            here = problem if rows is None else problem.among(rows)
+            solution = training.solve(here, gram, start).solutions[0]
+            self._count(solution)
+            start = solution.alpha
+        if self.table.rounding(_likely(problem, start), k) > bearable:
+            solution = training.solve(problem, self.table.exact(k), start).solutions[0]
             self._count(solution, exact=True)
         if solution.status is Status.INTERRUPTED:
             self.stopped = True
@@ -309,7 +312,9 @@ class Search:
         for column, (coefficients, intercept) in enumerate(functions):
             used = np.flatnonzero(coefficients).astype(np.int32)
             support[used] = True
-            values[:, column] = gram.accumulated(used, coefficients[used], fold.test) + intercept
+            coarse = self.table.rounding(coefficients, cell[1]) > ROUNDING_SHARE * self.estimator.tol
+            kernel = self.table.exact(cell[1]) if coarse else gram
+            values[:, column] = kernel.accumulated(used, coefficients[used], fold.test) + intercept
         self.scores[cell] = self.score(self.estimator, self.y[fold.test], fold.targets, values)
         self.n_support[cell] = support.sum()
 
@@ -318,3 +323,11 @@ class Search:
             self.done += 1
             if self.callback is not None and not self.stopped and self.callback(self.done, self.scores.size):
                 self.stopped = True
+
+
+def _likely(problem: Problem, start: Vector | None) -> Vector:
+    """About how large the solution will be at least: as its start, or with one variable at its bound."""
+    if start is not None:
+        return start
+    room = problem.upper - problem.lower
+    return room[np.isfinite(room)][:1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -51,18 +50,19 @@ def is_stuck(run: Run, box: Box, noisy: bool) -> str:
     return ""
 
 
-def choose_restart(
-    value: Callable[[Vector], float], start: Vector, box: Box, noisy: bool, optimizer: Optimizer
-) -> tuple[Vector, Optimizer]:
-    """The best of some starts around the heuristic, and the optimiser with shorter steps."""
+def starts_around(start: Vector, box: Box, noisy: bool) -> tuple[list[Vector], int]:
+    """Other starts around the heuristic, and how often to evaluate each."""
     few = start.size <= FEW
     moves = product(OFFSETS, repeat=start.size) if few else ([offset] * start.size for offset in OFFSETS)
-    starts = [box.clip(start + np.array(move)) for move in moves]
-    means = [np.mean([value(x) for _ in range(DRAWS if noisy else 1)]) for x in starts]
-    settings: dict[str, Any] = optimizer.get_params()
-    if "first_step" in settings:
-        optimizer = type(optimizer)(**{**settings, "first_step": settings["first_step"] / 2})
-    return starts[int(np.nanargmin(means))], optimizer
+    return [box.clip(start + np.array(move)) for move in moves], DRAWS if noisy else 1
+
+
+def shorter_steps(optimizer: Optimizer) -> Optimizer:
+    """The optimiser with a first step half as long, if it has one."""
+    settings: dict[str, Any] = optimizer.get_params(deep=False)
+    if "first_step" not in settings:
+        return optimizer
+    return type(optimizer)(**{**settings, "first_step": settings["first_step"] / 2})
 
 
 def _inside(x: Vector, box: Box) -> NDArray[np.bool_]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import warnings
 from typing import Any, ClassVar
 
@@ -29,6 +28,7 @@ from widemargin.selection.auto.screening import (
     squared_distances,
     typical,
 )
+from widemargin.selection.clock import Clock
 from widemargin.selection.folds import make_folds
 from widemargin.selection.plateau import SearchWarning
 from widemargin.solvers import Decomposition
@@ -155,11 +155,10 @@ class AutoMachine(BaseEstimator):
     def _screen(self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any]) -> Rung:
         """The metric and a first gamma."""
         order = stratified(groups, self._draw())[:SCREENED]
-        halves = (order[0::2], order[1::2])
-        found = screen(Z, groups, self._targets(y), halves, self._clock.is_over)
+        found = screen(Z, groups, self._targets(y), halves(groups, order), self._clock.is_over)
         best = choose_metric(found)
         errors = ", ".join(f"{rung.error:.3f}" for rung in found)
-        names = "radial, by the root of the relevance, by the relevance"
+        names = ", ".join(("radial", "by the root of the relevance", "by the relevance")[: len(found)])
         if best.power == 0:
             reason = "Features count alike (a radial kernel): weights by relevance are not clearly better."
         else:
@@ -306,32 +305,6 @@ class AutoMachine(BaseEstimator):
     _kept = staticmethod(all_or_nothing)
 
 
-class Clock:
-    """The time that has passed, by stages, and whether it is over."""
-
-    def __init__(self, limit: float | None) -> None:
-        self.limit = limit
-        self.begin = self.last = time.monotonic()
-        self.laps: dict[str, float] = {}
-
-    @property
-    def seconds(self) -> float:
-        """Since the beginning."""
-        return time.monotonic() - self.begin
-
-    def is_over(self) -> bool:
-        """Whether the limit is reached."""
-        return self.limit is not None and self.seconds >= self.limit
-
-    def lap(self, name: str) -> None:
-        """The end of a stage."""
-        now = time.monotonic()
-        self.laps[name], self.last = now - self.last, now
-
-    def __str__(self) -> str:
-        return ", ".join(f"{name} {duration(seconds)}" for name, seconds in self.laps.items())
-
-
 def stratified(groups: NDArray[np.integer], random: np.random.Generator) -> NDArray[np.intp]:
     """All points in an order of which every beginning has about the same share of each group."""
     place = np.empty(groups.size)
@@ -339,3 +312,9 @@ def stratified(groups: NDArray[np.integer], random: np.random.Generator) -> NDAr
         members = random.permutation(np.flatnonzero(groups == group))
         place[members] = (np.arange(members.size) + random.uniform(0.25, 0.75)) / members.size
     return np.argsort(place, kind="stable")
+
+
+def halves(groups: NDArray[np.integer], order: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Two parts of these points, each with half of every group."""
+    by_group = order[np.argsort(groups[order], kind="stable")]
+    return by_group[0::2], by_group[1::2]

@@ -23,8 +23,10 @@ from widemargin.selection.width_heuristic import width_heuristic
 
 
 def _calibrates(machine: Any) -> bool:
-    if not getattr(machine, "machine_", machine).probability:
+    if not machine.probability:
         raise AttributeError("predict_proba is not available when probability=False")
+    if hasattr(machine, "machine_") and not machine.machine_.probability:
+        raise AttributeError("there are no probabilities: a class has a single point, see report()")
     return True
 
 
@@ -80,9 +82,10 @@ class AutoSVC(ClassifierMixin, AutoMachine):
     Notes
     -----
     With fewer than 10 points, with constant features only, or with a single class of more than one point,
-    there is nothing to choose by: the width is a rule of thumb and C = 1, with a `SearchWarning`. Classes of
-    fewer than 5 points are left out of the search, not of the training, if two others remain. After Ctrl-C a
-    machine with what was known by then is trained before `fit` raises `KeyboardInterrupt`.
+    there is nothing to choose by: the width is a rule of thumb and C = 1, with a `SearchWarning`. Classes
+    of fewer than 5 points are left out of the search, not of the training, if two others remain. A class
+    with a single point cannot be left out, and there is no `predict_proba` then. After Ctrl-C a machine
+    with what was known by then is trained before `fit` raises `KeyboardInterrupt`.
 
     Examples
     --------

@@ -92,11 +92,12 @@ class AutoSVR(RegressorMixin, AutoMachine):
         with self._kept(self):
             X, targets, weight = self._begin(X, y, sample_weight, y_numeric=True)
             t = targets.astype(np.float64)
-            self.target_mean_ = float(np.average(t, weights=weight))
-            spread = float(np.sqrt(np.average((t - self.target_mean_) ** 2, weights=weight)))
-            self.target_scale_ = spread if spread > 0 else 1.0
+            unit = float(np.abs(t).max()) or 1.0  # squares of very large or small targets are no numbers
+            mean = float(np.average(t / unit, weights=weight))
+            spread = float(np.sqrt(np.average((t / unit - mean) ** 2, weights=weight))) or 1.0
+            self.target_mean_, self.target_scale_ = mean * unit, spread * unit
             self.epsilon_ = 0.1
-            interruption = self._fit(X, (t - self.target_mean_) / self.target_scale_, weight)
+            interruption = self._fit(X, (t / unit - mean) / spread, weight)
         if interruption is not None:
             raise interruption
         return self

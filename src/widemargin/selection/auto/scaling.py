@@ -14,6 +14,9 @@ Vector = NDArray[np.float64]
 CONSTANT = 1e-12
 """A standard deviation below this part of the largest absolute value is that of a constant."""
 
+TINY = 1e-300
+"""Values below are taken for zero: one divided by them is no number."""
+
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
@@ -28,18 +31,20 @@ class Scaling:
     @classmethod
     def of(cls, X: Any) -> Scaling:
         """The scaling to mean 0 and variance 1 of these points."""
+        largest = _largest(X)
+        units = np.where(largest > TINY, largest, 1.0)  # squares of very large or small values are no numbers
         if sp.issparse(X):
-            mean = np.ravel(X.mean(axis=0, dtype=np.float64))
-            squares = np.ravel(X.astype(np.float64).multiply(X).mean(axis=0))
+            shares = sp.csr_array(X, dtype=np.float64)
+            shares.data = shares.data / units[shares.indices]
+            mean = np.ravel(shares.mean(axis=0))
+            squares = np.ravel(shares.multiply(shares).mean(axis=0))
             deviation = np.sqrt(np.maximum(squares - mean**2, 0.0))
-            largest = np.ravel(abs(X).max(axis=0).toarray())
             mean = np.zeros_like(mean)
         else:
-            mean = X.mean(axis=0, dtype=np.float64)
-            deviation = X.std(axis=0, dtype=np.float64)
-            largest = np.abs(X.astype(np.float64)).max(axis=0)
-        varies = deviation > CONSTANT * largest
-        return cls(mean, np.divide(1.0, deviation, out=np.zeros_like(mean), where=varies))
+            shares = X / units
+            mean, deviation = units * shares.mean(axis=0), shares.std(axis=0)
+        varies = (deviation > CONSTANT) & (largest > TINY)
+        return cls(mean, np.divide(1.0, units * deviation, out=np.zeros_like(mean), where=varies))
 
     @property
     def n_constant(self) -> int:
@@ -54,6 +59,15 @@ class Scaling:
         """The points, scaled."""
         if sp.issparse(X):
             return sp.csr_array(X.multiply(self.factor[None, :]))
-        single = X.dtype in (np.float32, np.uint8, np.int8)
+        used = self.factor[self.factor > 0]
+        fits = bool(((used > 1e-30) & (used < 1e30)).all())
+        single = fits and X.dtype in (np.float32, np.uint8, np.int8)
         kind = np.float32 if single else np.float64
         return np.ascontiguousarray((X - self.mean.astype(kind)) * self.factor.astype(kind))
+
+
+def _largest(X: Any) -> Vector:
+    """The largest absolute value of each feature."""
+    ends = [X.max(axis=0), X.min(axis=0)]
+    upper, lower = (np.ravel(end.toarray() if sp.issparse(end) else end).astype(np.float64) for end in ends)
+    return np.maximum(upper, -lower)

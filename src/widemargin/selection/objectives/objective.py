@@ -87,7 +87,7 @@ class Task:
         name = type(objective).__name__
         if not isinstance(estimator, objective._machines):
             wanted = " and ".join(machine.__name__ for machine in objective._machines)
-            raise ValueError(f"{name} is for {wanted}, not for {type(estimator).__name__}.")
+            raise ValueError(f"{name} is for {wanted}, not for {_full_name(estimator)}.")
         self.objective = objective
         self.estimator = clone(estimator)
         self.estimator._check_parameters()
@@ -194,6 +194,13 @@ class BoundObjective:
 
     def _remedy(self) -> str:
         return "search by a grid, at random or by CMA-ES"
+
+
+def _full_name(estimator: Any) -> str:
+    """The name of its class, with the module if it is not one of ours."""
+    kind = type(estimator)
+    ours = kind.__module__.split(".")[0] == __name__.split(".")[0]
+    return kind.__name__ if ours else f"{kind.__module__}.{kind.__name__}"
 
 
 def _is_constant(X: Any) -> bool:

@@ -78,6 +78,11 @@ class BestStart(Optimizer):
         return self.optimizer.uses_gradient
 
     @property
+    def recentres(self) -> bool:  # type: ignore[override]
+        """Whether the optimiser inside does."""
+        return self.optimizer.recentres
+
+    @property
     def bears_noise(self) -> bool:  # type: ignore[override]
         """No: a lucky draw would be taken for a good start."""
         return False

@@ -150,6 +150,7 @@ class NoisyRprop(Optimizer):
     """
 
     uses_gradient: ClassVar[bool] = True
+    recentres: ClassVar[bool] = True
     bears_noise: ClassVar[bool] = True
 
     def __init__(self, *, first_step: float = 0.05, min_step: float = 0.0, s1_scale: float = 1.0) -> None:

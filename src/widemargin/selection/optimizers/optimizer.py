@@ -36,6 +36,10 @@ class Optimizer(BaseEstimator):
     bears_noise: ClassVar[bool] = False
     """Whether it finds the minimum of the mean of a random objective."""
 
+    recentres: ClassVar[bool] = False
+    """Whether each point is a step from the last one, and only its gradient matters for the next: on a
+    manifold, kernels can then be recentred wherever it is."""
+
     def init(self, x0: ArrayLike, box: Box | None = None, random_state: Any = None) -> Any:
         """The state before the first evaluation.
 

@@ -43,8 +43,8 @@ class Rprop(Optimizer):
         d <- increase d  if g g' > 0,    decrease d  if g g' < 0,        x <- x - sign(g) d.
 
     Only signs of derivatives matter, so that the path is the same for F and every increasing function of F.
-    It ends when all steps are shorter than `tolerance`, or where the gradient is zero. Under noise it stalls:
-    a wrong sign shortens the step for good; `NoisyRprop` knows better.
+    It ends when in every coordinate the step is shorter than `tolerance`, leads out of the box or has no
+    slope. Under noise it stalls: a wrong sign shortens the step for good; `NoisyRprop` knows better.
 
     Parameters
     ----------
@@ -67,6 +67,7 @@ class Rprop(Optimizer):
     """
 
     uses_gradient: ClassVar[bool] = True
+    recentres: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -107,7 +108,14 @@ class Rprop(Optimizer):
         self, state: RpropState, here: Evaluation, steps: Vector, move: Vector, previous: Vector
     ) -> RpropState:
         x = state.box.clip(state.x + move)
-        done = not here.slope.any() or bool(steps.max() < self.tolerance)
+        at_wall = (move != 0) & (x == state.x)
+        rests = (here.slope == 0) | at_wall | (steps < self.tolerance)
         return replace(
-            state, x=x, steps=steps, previous=previous, moved=x - state.x, value=here.value, done=done
+            state,
+            x=x,
+            steps=steps,
+            previous=previous,
+            moved=x - state.x,
+            value=here.value,
+            done=bool(rests.all()),
         )

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
 
@@ -119,7 +120,7 @@ def tightened(
     y: Any,
     judge: Callable[[Any], float],
     wanted: float,
-    tolerances: Sequence[float],
+    tolerances: NDArray[np.float64],
 ) -> Result:
     """The first of these tolerances whose fit has the wanted gap."""
     for tol in tolerances:

@@ -185,6 +185,7 @@ class Solver {
   /// steps that led nowhere, only the latter.
   bool newton_pays() const {
     constexpr std::size_t over = 2;
+    constexpr double few_sweeps = 12.0;  // hardly ever enough
     if (!options_.newton) return false;
     // Measured: about so many steps, with so much fewer variables inside as sigma grows.
     const bool proximal = at_.problem().ridge.empty();
@@ -196,7 +197,9 @@ class Solver {
     const double work = steps * Newton<Vectors>::work(at_, share * inside);
     if (!std::isfinite(work)) return false;
     if (sweeps_work_ > patience_ * work) return true;
-    if (patience_ > 1.0 || measures_.size() <= over) return false;
+    if (patience_ > 1.0) return false;
+    if (!proximal && work <= few_sweeps * at_.sweep_work()) return true;
+    if (measures_.size() <= over) return false;
     const double now = measures_.back(), before = measures_[measures_.size() - 1 - over];
     const double rate = std::log(before / now) / over, left = std::log(now / (aim_ * run_.stop.tolerance));
     return left > 0.0 && !(rate * work > left * active_work());

@@ -249,6 +249,21 @@ def test_searches_interrupted_between_two_attempts_keep_the_best_machine(monkeyp
     assert search.predict(X).shape == (120,)
 
 
+def test_the_search_is_kept_if_the_training_of_its_best_machine_is_interrupted(monkeypatch):
+    fit = wm.SVC.fit
+
+    def interrupted(self, *data, **how):
+        fit(self, *data, **how)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(wm.SVC, "fit", interrupted)
+    search = wm.ModelSearch(wm.SVC(), StandIn(bowl), IRpropPlus())
+    with pytest.raises(KeyboardInterrupt, match="kept"):
+        search.fit(X, y)
+    assert search.reason_ == "interrupted"
+    assert search.predict(X).shape == (120,)
+
+
 def test_a_second_attempt_has_what_the_first_one_left():
     calls = []
 

@@ -252,6 +252,7 @@ def test_one_class_is_refused():
         ({"probability": 3}, "probability must be"),
         ({"max_time": -2}, "max_time must be"),
         ({"n_jobs": 0}, "n_jobs must be"),
+        ({"random_state": "today"}, "random_state must be"),
     ],
 )
 def test_bad_parameters_are_named(settings, message):

@@ -345,6 +345,12 @@ def test_machines_of_others_are_refused_by_their_full_name(estimator, words):
         wm.ModelSearch(estimator, objectives.Alignment(), IRpropPlus()).fit(X, y)
 
 
+@pytest.mark.parametrize("size", [1e-200, 1e-120, 1e120, 1e200])
+def test_features_without_usual_size_are_to_be_scaled(size):
+    with pytest.raises(ValueError, match=r"[Ss]cale the features"):
+        wm.ModelSearch.preset("kta").fit(X * size, y)
+
+
 def test_a_random_objective_is_no_match_for_a_grid():
     with pytest.warns(SearchWarning, match="lucky draw"):
         wm.ModelSearch(wm.SVC(), objectives.BootstrapError(), Grid(points=1), random_state=0).fit(X, y)
@@ -359,6 +365,7 @@ def test_a_random_objective_is_no_match_for_a_grid():
         ({"max_time": -1.0}, "max_time must be"),
         ({"max_evaluations": 1.5}, "max_evaluations must be"),
         ({"start": "here"}, "start must be"),
+        ({"random_state": -1}, "random_state must be"),
     ],
 )
 def test_bad_parameters_are_named(changes, message):

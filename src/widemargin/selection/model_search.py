@@ -129,6 +129,7 @@ class ModelSearch(MetaMachine):
         "start": parameters.one_of("heuristic", "estimator"),
         "max_evaluations": parameters.none | parameters.count,
         "max_time": parameters.none | parameters.not_negative,
+        "random_state": parameters.none | parameters.count | parameters.generator,
         "n_jobs": parameters.none | parameters.jobs,
         "verbose": parameters.verbosity,
         "callback": parameters.none | parameters.function,

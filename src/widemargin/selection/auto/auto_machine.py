@@ -67,6 +67,7 @@ class AutoMachine(BaseEstimator):
 
     _rules: ClassVar[dict[str, parameters.Rule]] = {
         "max_time": parameters.none | parameters.not_negative,
+        "random_state": parameters.none | parameters.count | parameters.generator,
         "n_jobs": parameters.none | parameters.jobs,
     }
 

@@ -225,6 +225,21 @@ def test_ctrl_c_keeps_what_is_known(monkeypatch):
     assert "Ctrl-C" in machine.report()
 
 
+def test_ctrl_c_in_the_training_keeps_the_machine_as_it_is_by_then(monkeypatch):
+    fit = wm.SVC.fit
+
+    def interrupted(self, *data, **how):
+        fit(self, *data, **how)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(wm.SVC, "fit", interrupted)
+    machine = wm.AutoSVC()
+    with pytest.raises(KeyboardInterrupt):
+        machine.fit(*IRIS)
+    assert machine.score(*IRIS) > 0.9
+    assert "is what it was by then" in machine.report()
+
+
 def test_one_class_is_refused():
     with pytest.raises(ValueError, match="number of classes"):
         wm.AutoSVC().fit([[0.0], [1.0]], [1, 1])
@@ -237,6 +252,7 @@ def test_one_class_is_refused():
         ({"probability": 3}, "probability must be"),
         ({"max_time": -2}, "max_time must be"),
         ({"n_jobs": 0}, "n_jobs must be"),
+        ({"random_state": "today"}, "random_state must be"),
     ],
 )
 def test_bad_parameters_are_named(settings, message):

@@ -249,6 +249,21 @@ def test_searches_interrupted_between_two_attempts_keep_the_best_machine(monkeyp
     assert search.predict(X).shape == (120,)
 
 
+def test_the_search_is_kept_if_the_training_of_its_best_machine_is_interrupted(monkeypatch):
+    fit = wm.SVC.fit
+
+    def interrupted(self, *data, **how):
+        fit(self, *data, **how)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(wm.SVC, "fit", interrupted)
+    search = wm.ModelSearch(wm.SVC(), StandIn(bowl), IRpropPlus())
+    with pytest.raises(KeyboardInterrupt, match="kept"):
+        search.fit(X, y)
+    assert search.reason_ == "interrupted"
+    assert search.predict(X).shape == (120,)
+
+
 def test_a_second_attempt_has_what_the_first_one_left():
     calls = []
 
@@ -330,6 +345,12 @@ def test_machines_of_others_are_refused_by_their_full_name(estimator, words):
         wm.ModelSearch(estimator, objectives.Alignment(), IRpropPlus()).fit(X, y)
 
 
+@pytest.mark.parametrize("size", [1e-200, 1e-120, 1e120, 1e200])
+def test_features_without_usual_size_are_to_be_scaled(size):
+    with pytest.raises(ValueError, match=r"[Ss]cale the features"):
+        wm.ModelSearch.preset("kta").fit(X * size, y)
+
+
 def test_a_random_objective_is_no_match_for_a_grid():
     with pytest.warns(SearchWarning, match="lucky draw"):
         wm.ModelSearch(wm.SVC(), objectives.BootstrapError(), Grid(points=1), random_state=0).fit(X, y)
@@ -344,6 +365,7 @@ def test_a_random_objective_is_no_match_for_a_grid():
         ({"max_time": -1.0}, "max_time must be"),
         ({"max_evaluations": 1.5}, "max_evaluations must be"),
         ({"start": "here"}, "start must be"),
+        ({"random_state": -1}, "random_state must be"),
     ],
 )
 def test_bad_parameters_are_named(changes, message):

@@ -184,8 +184,9 @@ class Solver {
   /// Whether the sweeps that the last ones let expect take longer than Newton steps, or those so far have; after Newton
   /// steps that led nowhere, only the latter.
   bool newton_pays() const {
-    constexpr std::size_t least = 3, over = 2;
-    if (!options_.newton || measures_.size() < least) return false;
+    constexpr std::size_t over = 2;
+    constexpr double few_sweeps = 12.0;  // hardly ever enough
+    if (!options_.newton) return false;
     // Measured: about so many steps, with so much fewer variables inside as sigma grows.
     const bool proximal = at_.problem().ridge.empty();
     const double steps = proximal ? 30.0 : 8.0, share = proximal ? 0.3 : 1.0;
@@ -196,9 +197,12 @@ class Solver {
     const double work = steps * Newton<Vectors>::work(at_, share * inside);
     if (!std::isfinite(work)) return false;
     if (sweeps_work_ > patience_ * work) return true;
+    if (patience_ > 1.0) return false;
+    if (!proximal && work <= few_sweeps * at_.sweep_work()) return true;
+    if (measures_.size() <= over) return false;
     const double now = measures_.back(), before = measures_[measures_.size() - 1 - over];
     const double rate = std::log(before / now) / over, left = std::log(now / (aim_ * run_.stop.tolerance));
-    return patience_ <= 1.0 && left > 0.0 && !(rate * work > left * active_work());
+    return left > 0.0 && !(rate * work > left * active_work());
   }
 
   double active_work() const {

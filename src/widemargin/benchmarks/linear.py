@@ -10,13 +10,14 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn import svm
 from sklearn.exceptions import ConvergenceWarning
 
@@ -34,11 +35,12 @@ TOLERANCES = 10.0 ** -np.arange(0, 10, 0.5)
 
 @dataclass(frozen=True)
 class Result:
-    """The time of a fit with this gap; infinite if no tolerance sufficed."""
+    """A tolerance, the gap of its fit, and the time, which is infinite if no tolerance sufficed."""
 
+    tol: float
+    gap: float
     seconds: float
     cpu_seconds: float
-    gap: float
 
 
 @dataclass(frozen=True)
@@ -84,11 +86,17 @@ def comparisons(
         X = X.astype(np.float64)
         dual = LinearSVC(loss=loss, C=C, bias="penalised", tol=EXACT).fit(X, y).dual_objective_
         judge = partial(relative_gap, X, y, loss=loss, dual=dual)
+        contenders = [_scikit_learn(loss), *(_ours(loss, count) for count in threads or [1])]
+        tolerances = [TOLERANCES] * len(contenders)
         for wanted in GAPS:
-            theirs = tightened(_scikit_learn(loss), X, y, judge, wanted, repeats)
-            for count in threads or [1]:
-                ours = tightened(_ours(loss, count), X, y, judge, wanted, repeats)
-                yield Comparison(name, loss, wanted, allowed_threads(count), theirs, ours)
+            found = [
+                tightened(make, X, y, judge, wanted, some)
+                for make, some in zip(contenders, tolerances, strict=True)
+            ]
+            tolerances = [some[some <= each.tol] for some, each in zip(tolerances, found, strict=True)]
+            theirs, *ours = in_turns(contenders, found, X, y, repeats)
+            for count, each in zip(threads or [1], ours, strict=True):
+                yield Comparison(name, loss, wanted, allowed_threads(count), theirs, each)
 
 
 def relative_gap(X: Any, y: Any, machine: Any, *, loss: str, dual: float) -> float:
@@ -107,19 +115,35 @@ def primal_value(X: Any, y: Any, machine: Any, loss: str) -> float:
 
 
 def tightened(
-    make: Callable[[float], Any], X: Any, y: Any, judge: Callable[[Any], float], wanted: float, repeats: int
+    make: Callable[[float], Any],
+    X: Any,
+    y: Any,
+    judge: Callable[[Any], float],
+    wanted: float,
+    tolerances: NDArray[np.float64],
 ) -> Result:
-    """The least time of the first tolerance whose fit has the wanted gap."""
-    for tol in TOLERANCES:
-        *seconds, machine = _timed(make(tol), X, y)
+    """The first of these tolerances whose fit has the wanted gap."""
+    for tol in tolerances:
+        wall, cpu, machine = _timed(make(tol), X, y)
         gap = judge(machine)
         if gap <= wanted:
-            again = [_timed(make(tol), X, y)[:2] for _ in range(repeats - 1)]
-            wall, cpu = np.min([seconds, *again], axis=0).tolist()
-            return Result(wall, cpu, max(gap, 0.0))
-        if seconds[0] > PATIENCE:
+            return Result(tol, max(gap, 0.0), wall, cpu)
+        if wall > PATIENCE:
             break
-    return Result(np.inf, np.inf, gap)
+    return Result(tol, gap, np.inf, np.inf)
+
+
+def in_turns(
+    contenders: Sequence[Callable[[float], Any]], found: Sequence[Result], X: Any, y: Any, repeats: int
+) -> list[Result]:
+    """The same with the least times of several rounds, in which every contender has its turn."""
+    for _ in range(repeats - 1 if np.isfinite([each.seconds for each in found]).all() else 0):
+        again = [_timed(make(each.tol), X, y) for make, each in zip(contenders, found, strict=True)]
+        found = [
+            replace(each, seconds=min(each.seconds, wall), cpu_seconds=min(each.cpu_seconds, cpu))
+            for each, (wall, cpu, _) in zip(found, again, strict=True)
+        ]
+    return list(found)
 
 
 def _timed(machine: Any, X: Any, y: Any) -> tuple[float, float, Any]:

@@ -108,8 +108,8 @@ def account(search: Any, seconds: float, names: Sequence[str] | None) -> str:
     best = search.best_estimator_
     gamma = best.kernel.gamma
     width = f"--gamma {gamma:.6g}" if np.ndim(gamma) == 0 else f"a gamma for each of {len(gamma)} features"
-    objective = type(search.objective).__name__
-    lines = [f"best: -C {best.C:.6g}, {width}: {objective} {search.best_value_:.4g}"]
+    value = f": {type(search.objective).__name__} {search.best_value_:.4g}" if len(search.history_) else ""
+    lines = [f"best: -C {best.C:.6g}, {width}{value}"]
     if np.ndim(gamma) == 1:
         largest = np.argsort(-gamma, kind="stable")[:NAMED]
         shown = [f"{f'feature {i}' if names is None else names[i]} {gamma[i]:.3g}" for i in largest]

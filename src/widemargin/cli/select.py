@@ -31,8 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--max-evaluations",
         type=int,
         metavar="N",
-        help="evaluations of an objective (default: those of the method, thousands for posterior and "
-        "likelihood); --max-time bounds the search, too",
+        help="evaluations of an objective (default: those of the method, hundreds at most); "
+        "--max-time bounds the search, too",
     )
     axes = parser.add_argument_group("grid")
     values = "A:B:N for N values from A to B, evenly spaced logarithms, or a list A,B,..."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,14 @@ class ByWeights:
     options: dict[str, Any]
     """Arguments of its `solve`."""
 
+    @cached_property
+    def points(self) -> Any:
+        """The points as the core sees them: looked through once for all problems."""
+        return as_points(self.X)
+
     def solve(self, problem: Any, gram: Any, *, cache_bytes: int, n_threads: int, **options: Any) -> Solution:
         """Solve, whatever the Gram."""
-        return self.solver.solve(problem, as_points(self.X), **self.options, **options)
+        return self.solver.solve(problem, self.points, **self.options, **options)
 
 
 MANY_VARIABLES, FEW_FEATURES, TALL = 2000, 512, 10
@@ -41,6 +47,10 @@ class WhereItPays:
 
     solver: Any
     X: Any
+
+    @cached_property
+    def _descent(self) -> ByWeights:
+        return ByWeights(LinearDescent(), self.X, {})
 
     @classmethod
     def of(cls, solver: Any, X: Any) -> Any:
@@ -59,8 +69,7 @@ class WhereItPays:
         if self._pays(problem.size) and _is_bounded(problem):
             unlimited = stop.max_iter < 0 and not self._is_tall(problem.size)
             patience = replace(stop, max_iter=SWEEPS) if unlimited else stop
-            descent = ByWeights(LinearDescent(), self.X, {})
-            solution = descent.solve(problem, gram, start=start, stop=patience, **options)
+            solution = self._descent.solve(problem, gram, start=start, stop=patience, **options)
             left = Status.MAX_ITERATIONS if unlimited else Status.STALLED
             if solution.status not in (Status.STALLED, left):
                 return solution

@@ -74,6 +74,7 @@ fraction_or_zero = Rule("a number in [0, 1]", _number(lambda value: 0 <= value <
 count = Rule("an integer >= 0", _integer(lambda value: value >= 0))
 limit = Rule("an integer >= 0, or -1 for no limit", _integer(lambda value: value >= -1))
 jobs = Rule("a non-zero integer", _integer(lambda value: value != 0))
+generator = Rule("a RandomState", lambda value: isinstance(value, np.random.RandomState))
 verbosity = Rule("True, False or an integer >= 0", _integer(lambda value: value >= 0))
 function = Rule("a function", callable)
 mapping = Rule("a dict of weights by class", lambda value: isinstance(value, Mapping))

@@ -15,7 +15,7 @@ from sklearn.base import clone, is_classifier
 from sklearn.utils.metaestimators import available_if
 
 from widemargin.estimators import parameters, sample
-from widemargin.estimators.base import all_or_nothing
+from widemargin.estimators.base import all_or_nothing, is_fitted
 from widemargin.estimators.classifier import Classes
 from widemargin.estimators.training import visible_messages
 from widemargin.kernels.points import count
@@ -95,7 +95,7 @@ class ModelSearch(MetaMachine):
     best_params_ : dict
         What distinguishes it from `estimator`, by name.
     best_value_ : float
-        The objective there; the mean of the last evaluations if it is random.
+        The objective there; the mean of the last evaluations if it is random, NaN if there was none.
     history_ : History
         A table of all evaluations: `x`, `value`, `gradient_norm`, `seconds`.
     parameter_names_ : list of str
@@ -110,7 +110,8 @@ class ModelSearch(MetaMachine):
     Notes
     -----
     Ctrl-C ends the search; the best machine so far is trained and kept before `fit` raises
-    `KeyboardInterrupt`. A second Ctrl-C leaves the search as it was before `fit`.
+    `KeyboardInterrupt`, and so is a machine whose training it ends. A second Ctrl-C leaves the search as it
+    was before `fit`.
 
     Examples
     --------
@@ -128,6 +129,7 @@ class ModelSearch(MetaMachine):
         "start": parameters.one_of("heuristic", "estimator"),
         "max_evaluations": parameters.none | parameters.count,
         "max_time": parameters.none | parameters.not_negative,
+        "random_state": parameters.none | parameters.count | parameters.generator,
         "n_jobs": parameters.none | parameters.jobs,
         "verbose": parameters.verbosity,
         "callback": parameters.none | parameters.function,
@@ -227,7 +229,7 @@ class ModelSearch(MetaMachine):
             if not self.objective.tunes_C and has_price(machine):
                 machine, run = self._choose_price(machine, X, y, weight, run, clock)
             self._keep(bound, run, machine, X, y, weight)
-        if run.reason == "interrupted":
+        if self.reason_ == "interrupted":
             raise KeyboardInterrupt("the search was interrupted; the best machine so far is kept")
         return self
 
@@ -324,7 +326,13 @@ class ModelSearch(MetaMachine):
         self.history_, self.reason_ = run.history, run.reason
         self.best_value_ = self._value(run)
         self.best_params_ = _differences(machine, self.estimator)
-        self.best_estimator_ = machine.fit(X, y, **({} if weight is None else {"sample_weight": weight}))
+        try:
+            machine.fit(X, y, **({} if weight is None else {"sample_weight": weight}))
+        except KeyboardInterrupt:
+            if run.reason == "interrupted" or not is_fitted(machine):
+                raise
+            self.reason_ = "interrupted"  # while it was trained: it is what it was by then
+        self.best_estimator_ = machine
         if is_classifier(self):
             self.classes_ = machine.classes_
         if _is_constant(machine, X):

@@ -75,7 +75,7 @@ class Parameters:
             i = int(np.argmax(bad))
             raise ValueError(
                 f"x[{i}] ({self.names[i]}) must lie between -{LARGEST_LOG:g} and {LARGEST_LOG:g}, "
-                f"but it is {vector[i]:g}."
+                f"but it is {vector[i]:g}: scale the features, or search elsewhere."
             )
         return vector
 

@@ -67,7 +67,10 @@ def width_heuristic(
     distances = _distances(points, groups, pairs == "nearest", np.random.default_rng(_seed(random_state)))
     positive = distances[distances > 0]
     if not positive.size:
-        raise ValueError("all points are the same: they have no distance from each other.")
+        raise ValueError(
+            "all points are the same, or squares of their distances are too large or too small for numbers: "
+            "they have no distance from each other. Scale the features."
+        )
     return float(np.quantile(positive, quantile))
 
 

@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from widemargin.estimators import parameters, sample
-from widemargin.estimators.base import all_or_nothing
+from widemargin.estimators.base import all_or_nothing, is_fitted
 from widemargin.kernels.points import count, take
 from widemargin.progress import duration
 from widemargin.selection.auto.climb import USUAL_PRICE, Summit, climb
@@ -67,6 +67,7 @@ class AutoMachine(BaseEstimator):
 
     _rules: ClassVar[dict[str, parameters.Rule]] = {
         "max_time": parameters.none | parameters.not_negative,
+        "random_state": parameters.none | parameters.count | parameters.generator,
         "n_jobs": parameters.none | parameters.jobs,
     }
 
@@ -133,7 +134,13 @@ class AutoMachine(BaseEstimator):
             interruption = caught
             self.report_.say("search", "Interrupted by Ctrl-C: what was known by then is used.")
         self._settle(Z, groups, found, summit)
-        self._train(self.scaling_(X), y, weight)
+        try:
+            self._train(self.scaling_(X), y, weight)
+        except KeyboardInterrupt as caught:
+            if interruption is not None or not is_fitted(self.machine_):
+                raise
+            interruption = caught
+            self.report_.say("training", "Interrupted by Ctrl-C: the machine is what it was by then.")
         self._summarise(count(X))
         return interruption
 

@@ -189,7 +189,8 @@ class AutoSVC(ClassifierMixin, AutoMachine):
             class_weight=self.class_weight,
             probability=calibrate,
             n_jobs=self.n_jobs,
-        ).fit(X, y, sample_weight=weight)
+        )
+        self.machine_.fit(X, y, sample_weight=weight)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Decision values: positive for the second of two classes, or a score per class."""

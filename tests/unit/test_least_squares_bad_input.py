@@ -244,8 +244,8 @@ def test_a_refit_forgets_the_path_of_the_last_one():
 
 
 def test_kernel_matrices_beyond_the_budget_are_left_to_conjugate_gradients():
-    small = wm.RLSRegressor(lam=0.01, cache_size=0.001, tol=1e-12).fit(X, y)
-    large = wm.RLSRegressor(lam=0.01).fit(X, y)
+    small = wm.RLSRegressor(gamma="scale", lam=0.01, cache_size=0.001, tol=1e-12).fit(X, y)
+    large = wm.RLSRegressor(gamma="scale", lam=0.01).fit(X, y)
     assert (small.solver_, large.solver_) == ("cg", "cholesky")
     np.testing.assert_allclose(small.dual_coef_, large.dual_coef_, atol=1e-9)
 

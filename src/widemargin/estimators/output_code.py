@@ -261,12 +261,12 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.input_tags.pairwise = inner.input_tags.pairwise
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
-        tags.classifier_tags.multi_label = True
+        tags.classifier_tags.multi_label = self.code == "one-vs-all"
         return tags
 
 
 def _are_several_labels(y: Any) -> bool:
-    return np.ndim(y) == 2 and type_of_target(y) == "multilabel-indicator"
+    return type_of_target(y) == "multilabel-indicator"
 
 
 def _checked_labels(y: ArrayLike) -> NDArray[Any]:

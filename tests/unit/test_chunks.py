@@ -251,8 +251,8 @@ def test_parquet_files_are_read_in_chunks(tmp_path):
     paths = [tmp_path / "a", tmp_path / "b"]
     chunks = parquet_chunks(paths, "y", rows=20)
     assert [len(labels) for _, labels in chunks()] == [20, 20, 10, 20, 20]
-    machine = wm.RLSClassifier(centres=[1, 60]).fit_chunks(chunks)
-    expected = wm.RLSClassifier(centres=[1, 60]).fit(X, y)
+    machine = wm.RLSClassifier(centres=[1, 60], gamma="scale").fit_chunks(chunks)
+    expected = wm.RLSClassifier(centres=[1, 60], gamma="scale").fit(X, y)
     np.testing.assert_allclose(machine.decision_function(X), expected.decision_function(X), atol=1e-8)
     weighted = list(parquet_chunks(paths[0], ["y", "x2"], features=["x0"], weight="x1")())
     assert [part.shape for part in weighted[0]] == [(50, 1), (50, 2), (50,)]

@@ -13,7 +13,7 @@ from widemargin.least_squares import (
     Frame,
     choose_solver,
     conjugate_gradient,
-    pivoted_cholesky,
+    pivots_among,
     search_grid,
     solve_refined,
 )
@@ -285,7 +285,7 @@ def test_pivoted_cholesky_is_exact_at_its_pivots_and_its_residual_is_the_rest(ra
     X = np.random.default_rng(0).normal(size=(120, 3))
     gram, rows = wm.Gaussian(0.2).bind(X), np.arange(120, dtype=np.int32)
     K = wm.Gaussian(0.2).gram(X)
-    found = pivoted_cholesky(gram, rows, rank)
+    found = pivots_among(gram, rows, rank)
     near = found.L @ found.L.T
     assert len(set(found.pivots.tolist())) == len(found.pivots) <= rank
     np.testing.assert_allclose(near[found.pivots], K[found.pivots], atol=1e-7)

@@ -32,7 +32,7 @@ from .leave_one_out import LeaveOneOut, leave_one_out
 from .low_rank import fit_low_rank
 from .machine import SOLVERS, LeastSquares, choose_solver
 from .path import Path, Ridge, descend, scan, search_grid
-from .pivoted_cholesky import PivotedCholesky, pivoted_cholesky
+from .pivots import pivots_among
 from .refinement import solve_refined
 from .singular_system import SingularSystem
 from .spectral_fit import choose_ridge, solve_at
@@ -63,7 +63,6 @@ __all__ = [
     "MatrixSpectrum",
     "Path",
     "PivotedCentres",
-    "PivotedCholesky",
     "RandomCentres",
     "Ridge",
     "RidgeCurve",
@@ -84,7 +83,7 @@ __all__ = [
     "fit_stream_by_products",
     "leave_one_out",
     "lower_triangle",
-    "pivoted_cholesky",
+    "pivots_among",
     "scan",
     "search_grid",
     "solve_at",

@@ -22,7 +22,7 @@ from .gram_matrix import lower_triangle
 from .inverse import CholeskyInverse, FeatureInverse
 from .leave_one_out import LeaveOneOut, leave_one_out
 from .path import Path, Ridge, descend
-from .pivoted_cholesky import pivoted_cholesky
+from .pivots import pivots_among
 from .refinement import solve_refined
 from .singular_system import EPSILON, SingularSystem
 from .spectral_fit import choose_ridge, solve_at
@@ -242,7 +242,7 @@ class LeastSquares:
         if n < LOW_RANK_SIZE or diagonal.min() < 0:
             return None  # a matrix with a negative diagonal has no features
         rank = int(LOW_RANK_SHARE * n)
-        found = pivoted_cholesky(self.gram, self.rows, rank, LOW_RANK_RESIDUAL, self.n_jobs)
+        found = pivots_among(self.gram, self.rows, rank, LOW_RANK_RESIDUAL, self.n_jobs)
         return found.L if found.residual.max() <= LOW_RANK_RESIDUAL * diagonal.max() else None
 
     def _fit_low_rank(self, Y: Matrix, among: Vector | None) -> LeastSquaresFit | None:
@@ -271,7 +271,7 @@ class LeastSquares:
             F = self.frame.features(self.linear)
             scale = 1 / (F.squared_lengths() + ridge)
             return lambda V: F.times(F.transposed_times(V)), self._projected(lambda V: scale[:, None] * V)
-        near = pivoted_cholesky(self.gram, self.rows, PRECONDITIONER_RANK, n_jobs=self.n_jobs)
+        near = pivots_among(self.gram, self.rows, PRECONDITIONER_RANK, n_jobs=self.n_jobs)
         inverse = FeatureInverse(self.frame.features(near.L), ridge)
         return self.frame.product(self._kernel_product), self._projected(inverse.solve)
 

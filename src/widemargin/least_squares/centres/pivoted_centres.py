@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from widemargin import _core
 
-from ..pivoted_cholesky import pivoted_cholesky
+from ..pivots import pivots_among
 from .centres import Centres, Indices
 
 __all__ = ["PivotedCentres"]
@@ -31,4 +33,4 @@ class PivotedCentres(Centres):
     """
 
     def choose(self, gram: _core.Gram, rows: Indices, n_jobs: int | None = None) -> Indices:
-        return pivoted_cholesky(gram, rows, self.size, n_jobs=n_jobs).pivots
+        return pivots_among(gram, rows, self.size, n_jobs=n_jobs).pivots.astype(np.int32)

@@ -11,9 +11,9 @@ from scipy.linalg import LinAlgError
 
 from widemargin import _core
 from widemargin.memory import available_bytes
+from widemargin.pivoted_cholesky import pivoted_cholesky
 from widemargin.problems import Vector
 from widemargin.solvers.interior.cholesky import PIECE, CholeskyFactor
-from widemargin.solvers.interior.low_rank import low_rank_factor
 from widemargin.threads import for_each
 
 Matrix = NDArray[np.float64]
@@ -28,6 +28,10 @@ BLOCK_ENTRIES, BLOCK_WORK = 2**20, 2**26
 SHARE, MOST = 4, 2000
 """Ranks up to a fourth of the number of points are low: then thin matrices take fewer operations. So large at
 most where the whole matrix does not fit."""
+
+NOTHING, FAR, CHECKED = 1e-14, 1e-8, 64
+"""Relative to the largest K_ii: what is left of the diagonal when nothing is left, and how far L L' may be
+from K in so many columns."""
 
 LIFTS = (0.0, 1e-15, 1e-13, 1e-11, 1e-9, 1e-7, 1e-5)
 """What is added to the diagonal, relative to its largest entry, until it is positive definite."""
@@ -171,12 +175,22 @@ def _thin_matrix(
     n, evaluations = rows.size, 0
 
     def factor(points: NDArray[np.int32], diagonal: Vector) -> Matrix | None:
-        def columns(which: NDArray[np.intp]) -> Matrix:
+        def entries(some: NDArray[np.intp], others: NDArray[np.intp]) -> Matrix:
             nonlocal evaluations
-            evaluations += points.size * which.size
-            return _block(gram, points[which], points, threads, look).T
+            evaluations += some.size * others.size
+            return _block(gram, points[others], points[some], threads, look).T
 
-        return low_rank_factor(columns, diagonal, most)
+        largest = float(diagonal.max(initial=0.0))
+        try:
+            found = pivoted_cholesky(entries, diagonal, most + 1, NOTHING)
+        except LinAlgError:
+            return None  # it is indefinite
+        if found.L.shape[1] > most or found.residual.max() > NOTHING * largest:
+            return None
+        # An indefinite matrix may have a diagonal like that of L L'.
+        some = np.unique(np.linspace(0, points.size - 1, CHECKED).astype(np.intp))
+        error = np.abs(entries(np.arange(points.size), some) - found.L @ found.L[some].T).max()
+        return found.L if error <= FAR * largest else None
 
     some = np.arange(0, n, max(1, n // max(2 * most, 1)))  # their rank is no larger than that of all
     if n > SHARE * (most + 1) and factor(rows[some], diagonal[some]) is None:

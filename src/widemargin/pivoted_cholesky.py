@@ -1,17 +1,13 @@
-"""The points that represent all others, and features in which they do."""
+"""Matrices that a few of their columns represent."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
-
-from widemargin import _core
-
-from .gram_matrix import columns_of
-from .singular_system import refuse_overflow
 
 __all__ = ["PivotedCholesky", "pivoted_cholesky"]
 
@@ -20,6 +16,8 @@ BLOCK = 64
 
 WORTHY = 0.5
 """Of a block, the pivots are taken that still have this share of the largest residual there is."""
+
+Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -31,24 +29,24 @@ class PivotedCholesky:
     """
 
     L: NDArray[np.float64]
-    pivots: NDArray[np.int32]
+    pivots: Indices
     residual: NDArray[np.float64]
 
 
 def pivoted_cholesky(
-    gram: _core.Gram,
-    rows: NDArray[np.int32],
+    entries: Callable[[Indices, Indices], NDArray[np.float64]],
+    diagonal: NDArray[np.float64],
     rank: int,
     tol: float = 1e-14,
-    n_jobs: int | None = None,
 ) -> PivotedCholesky:
     """Cholesky with pivots of the largest residuals, a block at a time, from n x rank entries of K.
 
     Parameters
     ----------
-    gram : Gram
-    rows : int32 array of shape (n,)
-        The points.
+    entries : callable
+        ``entries(rows, columns)`` is K[rows, columns].
+    diagonal : array of shape (n,)
+        That of K.
     rank : int
         Pivots at most.
     tol : float
@@ -59,22 +57,20 @@ def pivoted_cholesky(
     Candidates are the points with the largest residuals; neighbours among them are sorted out by Cholesky of
     their own small matrix. All of the work is in matrix products, O(n rank^2).
     """
-    n, rank = rows.size, min(rank, rows.size)
-    residual = gram.diagonal()[rows]
-    refuse_overflow(residual)
+    n, residual = diagonal.size, diagonal.copy()
+    rank, every = min(rank, n), np.arange(n)
     floor = tol * float(residual.max(initial=0.0))
-    L, pivots = np.empty((n, rank)), np.empty(rank, dtype=np.int32)
+    L, pivots = np.empty((n, rank)), np.empty(rank, dtype=np.intp)
     done = 0
     while done < rank and residual.max() > floor:
         width = min(BLOCK, rank - done)
         candidates = np.sort(np.argpartition(residual, n - width)[n - width :])
-        small = columns_of(gram, rows[candidates], rows[candidates])
-        small -= L[candidates, :done] @ L[candidates, :done].T
+        small = entries(candidates, candidates) - L[candidates, :done] @ L[candidates, :done].T
         residual[candidates] = np.maximum(np.diag(small), 0.0)  # free of the rounding of many updates
         chosen = candidates[_worthy(small, max(WORTHY * residual.max(), floor))]
         if not chosen.size:
             continue
-        part = columns_of(gram, rows, rows[chosen], n_jobs) - L[:, :done] @ L[chosen, :done].T
+        part = entries(every, chosen) - L[:, :done] @ L[chosen, :done].T
         corner = np.linalg.cholesky(part[chosen])
         new = slice(done, done + chosen.size)
         L[:, new] = solve_triangular(corner, part.T, lower=True, check_finite=False).T

@@ -80,9 +80,7 @@ class KernelNeighbors(KernelBaseline):
     """
 
     _rules: ClassVar[dict[str, parameters.Rule]] = KernelBaseline._rules | {
-        "n_neighbors": parameters.Rule(
-            "an integer >= 1", lambda value: parameters.count.holds(value) and value >= 1
-        ),
+        "n_neighbors": parameters.at_least(1),
         "rank_weights": parameters.none | parameters.positive_numbers,
     }
 

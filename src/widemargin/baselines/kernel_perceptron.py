@@ -12,16 +12,17 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
 from widemargin import _core, kernels
-from widemargin.baselines.kernel_baseline import ClassFunctions, KernelBaseline
+from widemargin.baselines.kernel_baseline import KernelBaseline
 from widemargin.baselines.perceptron_course import PerceptronCourse
-from widemargin.estimators import parameters, sample
+from widemargin.estimators import parameters
 from widemargin.estimators.base import KernelMachine, all_or_nothing
-from widemargin.estimators.classes import Classes
+from widemargin.estimators.class_functions import ClassFunctions
+from widemargin.estimators.classes import read_classified
 from widemargin.kernels.points import count
 from widemargin.memory import cache_bytes
 
 
-class KernelPerceptron(ClassFunctions):
+class KernelPerceptron(KernelBaseline, ClassFunctions):
     """Rosenblatt's perceptron with a kernel, for any number of classes.
 
     There is a function f_c per class, zero at first. Examples are presented one after the other; only where
@@ -101,9 +102,7 @@ class KernelPerceptron(ClassFunctions):
 
     _rules: ClassVar[dict[str, parameters.Rule]] = KernelBaseline._rules | {
         "bias": parameters.one_of("none", "penalised"),
-        "max_epochs": parameters.Rule(
-            "an integer >= 1", lambda value: parameters.count.holds(value) and value >= 1
-        ),
+        "max_epochs": parameters.at_least(1),
         "average": parameters.boolean,
         "shuffle": parameters.boolean,
         "cache_size": KernelMachine._rules["cache_size"],
@@ -152,10 +151,8 @@ class KernelPerceptron(ClassFunctions):
         """
         with all_or_nothing(self):
             self._check_parameters()
-            X, y = sample.read_training(self, X, y)
-            names, labels = sample.read_classes(y)
-            weight = sample.read_weight(None, count(X))
-            Classes(names, labels, np.ones(len(names))).check(weight)
+            X, classes, weight = read_classified(self, X, y)
+            names, labels = classes.names, classes.labels
             random = check_random_state(0 if self.random_state is None else self.random_state)
             kernel, gram = self._bind(X, weight)
             if self.bias == "penalised":

@@ -9,20 +9,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin.baselines.kernel_baseline import ClassFunctions
+from widemargin.baselines.kernel_baseline import KernelBaseline
 from widemargin.estimators import sample
 from widemargin.estimators.base import all_or_nothing
-from widemargin.estimators.classes import Classes
+from widemargin.estimators.class_functions import ClassFunctions
+from widemargin.estimators.classes import read_classified
 from widemargin.expansion import product
 from widemargin.kernels import Kernel
-from widemargin.kernels.points import count
 from widemargin.problems import Vector
 
 COINCIDENCE = 1e-13
 """Means that are nearer to each other, relative to their squared lengths, differ by rounding only."""
 
 
-class MeanClassifier(ClassFunctions):
+class MeanClassifier(KernelBaseline, ClassFunctions):
     """The class whose mean is nearest in the Hilbert space of the kernel.
 
     With m_c(x) the mean of k(x_i, x) over the points of class c, weighted as they are, and k_cd the mean of k
@@ -110,10 +110,8 @@ class MeanClassifier(ClassFunctions):
         """
         with all_or_nothing(self):
             self._check_parameters()
-            X, y = sample.read_training(self, X, y)
-            names, labels = sample.read_classes(y)
-            weight = sample.read_weight(sample_weight, count(X))
-            Classes(names, labels, np.ones(len(names))).check(weight)
+            X, classes, weight = read_classified(self, X, y, sample_weight)
+            names, labels = classes.names, classes.labels
             kernel, gram = self._bind(X, weight)
             shares = _shares(labels, weight, len(names))
             self.classes_ = names

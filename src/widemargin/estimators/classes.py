@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from sklearn.utils import compute_class_weight
 
 from widemargin.codes import Scheme
+from widemargin.estimators import sample
+from widemargin.kernels.points import count
 from widemargin.problems import Vector
 
 
@@ -54,6 +56,19 @@ class CodedClasses(Classes):
     """Targets with the code and the decoding by which several classes are made of two."""
 
     scheme: Scheme
+
+
+def read_classified(
+    estimator: Any, X: Any, y: Any, sample_weight: Any = None, class_weight: Any = None
+) -> tuple[Any, Classes, Vector]:
+    """What `fit` of a classifier is given, checked: points, their classes and their weights."""
+    X, y = sample.read_training(estimator, X, y)
+    names, labels = sample.read_classes(y)
+    Classes(names, labels, np.ones(len(names))).check_count()
+    classes = Classes(names, labels, class_weights(class_weight, names, names[labels]))
+    weight = sample.read_weight(sample_weight, count(X))
+    classes.check(weight)
+    return X, classes, weight
 
 
 def class_weights(class_weight: Any, classes: NDArray, y: NDArray) -> Vector:

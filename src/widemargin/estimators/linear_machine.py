@@ -135,11 +135,9 @@ class LinearMachine(BaseEstimator):
             tol=self.tol,
             max_iter=self.max_iter,
             max_time=self.max_time,
-            shrinking=True,
             cache_bytes=0,
             n_jobs=self.n_jobs,
             verbose=bool(self.verbose),
-            callback=None,
             polish=size <= POLISHED_SIZE,
         )
 

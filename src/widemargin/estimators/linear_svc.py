@@ -10,10 +10,10 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from widemargin import joint_problems, kernels, problems
-from widemargin.estimators import parameters, sample
+from widemargin.estimators import parameters
 from widemargin.estimators.base import all_or_nothing
 from widemargin.estimators.by_weights import ByWeights
-from widemargin.estimators.classes import Classes, class_weights
+from widemargin.estimators.classes import read_classified
 from widemargin.estimators.linear_machine import LinearMachine, Weights, linearly_documented
 from widemargin.estimators.training import Job, Solved
 from widemargin.kernels.points import combine, count
@@ -128,17 +128,13 @@ class LinearSVC(ClassifierMixin, LinearMachine):
         """
         with all_or_nothing(self):
             self._check_parameters()
-            X, y = sample.read_training(self, X, y)
-            names, labels = sample.read_classes(y)
-            Classes(names, labels, np.ones(len(names))).check_count()
-            classes = Classes(names, labels, class_weights(self.class_weight, names, names[labels]))
-            weight = sample.read_weight(sample_weight, count(X))
-            classes.check(weight)
+            X, classes, weight = read_classified(self, X, y, sample_weight, self.class_weight)
+            labels = classes.labels
             rows = np.flatnonzero(weight).astype(np.int32)
             price = self.C * weight[rows] * classes.weights[labels[rows]]
             fit = self._fit_jointly if self.multi_class == "crammer_singer" else self._fit_columns
             solved, functions = fit(X, labels[rows], price, rows, classes.count)
-            self.classes_ = names
+            self.classes_ = classes.names
             self.coef_ = np.array([function.w for function in functions])
             self.intercept_ = np.array([function.b for function in functions])
             self._keep_certificate(solved)

@@ -46,6 +46,13 @@ def one_of(*choices: str) -> Rule:
     return Rule(words, lambda value: isinstance(value, str) and value in choices)
 
 
+def at_least(least: int) -> Rule:
+    """An integer from this one on."""
+    return Rule(
+        f"an integer >= {least}", _integer(lambda value: not isinstance(value, bool) and value >= least)
+    )
+
+
 def _integer(holds: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, Integral) and bool(holds(value))
 
@@ -71,7 +78,7 @@ positive_numbers = Rule(
 not_negative = Rule("a finite number >= 0", _number(lambda value: 0 <= value < np.inf))
 fraction = Rule("a number in (0, 1]", _number(lambda value: 0 < value <= 1))
 fraction_or_zero = Rule("a number in [0, 1]", _number(lambda value: 0 <= value <= 1))
-count = Rule("an integer >= 0", _integer(lambda value: value >= 0))
+count = at_least(0)
 limit = Rule("an integer >= 0, or -1 for no limit", _integer(lambda value: value >= -1))
 jobs = Rule("a non-zero integer", _integer(lambda value: value != 0))
 generator = Rule("a RandomState", lambda value: isinstance(value, np.random.RandomState))

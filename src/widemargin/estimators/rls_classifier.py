@@ -17,11 +17,11 @@ from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import all_or_nothing
 from widemargin.estimators.census import Census
 from widemargin.estimators.chunks import ChunkReader
-from widemargin.estimators.classes import Classes, class_weights
+from widemargin.estimators.classes import Classes, class_weights, read_classified
 from widemargin.estimators.documentation import documented
 from widemargin.estimators.kernel_table import WholeTable, tabulate
 from widemargin.estimators.least_squares_machine import LeastSquaresMachine, Matrix
-from widemargin.kernels.points import count, take
+from widemargin.kernels.points import take
 from widemargin.least_squares import (
     Frame,
     LeastSquares,
@@ -183,12 +183,9 @@ class RLSClassifier(ScoredClassifier, LeastSquaresMachine):
         """
         with all_or_nothing(self):
             self._check_parameters()
-            X, y = sample.read_training(self, X, y)
-            names, labels = sample.read_classes(y)
-            classes = Classes(names, labels, class_weights(self.class_weight, names, names[labels]))
-            weight = sample.read_weight(sample_weight, count(X))
-            classes.check(weight)
-            self._keep_scheme(names)
+            X, classes, weight = read_classified(self, X, y, sample_weight, self.class_weight)
+            labels = classes.labels
+            self._keep_scheme(classes.names)
             self._fit_columns(X, self._trained_code()[labels], weight, classes.weights[labels])
         self._conclude_least_squares()
         return self

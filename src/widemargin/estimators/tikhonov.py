@@ -284,13 +284,8 @@ class TikhonovEstimator(KernelMachine):
         return Training(
             solver=choose_solver(None),
             tol=self.tol,
-            max_iter=-1,
-            max_time=None,
-            shrinking=True,
             cache_bytes=cache_bytes(self.cache_size, n),
             n_jobs=self.n_jobs,
-            verbose=False,
-            callback=None,
             polish=size <= POLISHED_SIZE,
         )
 

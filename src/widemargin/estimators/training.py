@@ -159,14 +159,14 @@ class Training:
 
     solver: Any
     tol: float
-    max_iter: int
-    max_time: float | None
-    shrinking: bool
     cache_bytes: int
     n_jobs: int | None
-    verbose: bool
-    callback: Callable[[Any], Any] | None
     polish: bool
+    max_iter: int = -1
+    max_time: float | None = None
+    shrinking: bool = True
+    verbose: bool = False
+    callback: Callable[[Any], Any] | None = None
 
     def solve(self, problem: Problem, gram: Any, start: Vector | None) -> Solved:
         """Solve a single problem."""

@@ -9,14 +9,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from widemargin import _core, kernels
-from widemargin.codes.scored import ScoredClassifier
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import KernelMachine, all_or_nothing
 from widemargin.estimators.by_weights import ByWeights
-from widemargin.estimators.classes import Classes, class_weights
+from widemargin.estimators.class_functions import ClassFunctions
+from widemargin.estimators.classes import Classes, read_classified
 from widemargin.estimators.documentation import SECTIONS, documented
 from widemargin.estimators.training import Solved
 from widemargin.joint_problems import JointProblem
@@ -97,7 +96,7 @@ def jointly_documented(machine: type[Any]) -> type[Any]:
     return documented(machine)
 
 
-class JointMachine(ScoredClassifier, KernelMachine):
+class JointMachine(ClassFunctions):
     """A classifier with one function per class, all of one problem; a sub-class says which (`_problem`)."""
 
     _rules: ClassVar[dict[str, parameters.Rule]] = KernelMachine._rules | {
@@ -172,11 +171,7 @@ class JointMachine(ScoredClassifier, KernelMachine):
         """
         with all_or_nothing(self):
             self._check_parameters()
-            X, y = sample.read_training(self, X, y)
-            names, labels = sample.read_classes(y)
-            classes = Classes(names, labels, class_weights(self.class_weight, names, names[labels]))
-            weight = sample.read_weight(sample_weight, count(X))
-            classes.check(weight)
+            X, classes, weight = read_classified(self, X, y, sample_weight, self.class_weight)
             solved = self._fit_jointly(X, classes, weight)
         self._conclude(solved)
         return self
@@ -197,7 +192,9 @@ class JointMachine(ScoredClassifier, KernelMachine):
         solved = training.solve(problem, gram, start)
         coefficients = np.zeros((n, N))
         coefficients[rows] = problem.coefficients(solved.solutions[0].alpha)
-        self._keep_functions(X, kernel, classes, coefficients)
+        self.classes_, self.class_weight_ = classes.names, classes.weights
+        self._keep_functions(X, kernel, classes.labels, coefficients)
+        self.n_support_ = np.bincount(classes.labels[self.support_], minlength=N).astype(np.int32)
         self.intercept_ = self._constants(coefficients, solved.solutions[0])
         self._keep_certificate(solved)
         self.n_iter_ = int(solved.solutions[0].iterations)
@@ -218,39 +215,7 @@ class JointMachine(ScoredClassifier, KernelMachine):
             return ByWeights(solver, X, {"bias": self.bias == "penalised"})
         return solver
 
-    def _keep_functions(
-        self, X: Any, kernel: kernels.Kernel, classes: Classes, coefficients: NDArray[np.float64]
-    ) -> None:
-        support = np.flatnonzero(coefficients.any(axis=1))
-        support = support[np.argsort(classes.labels[support], kind="stable")]
-        self.classes_ = classes.names
-        self.class_weight_ = classes.weights
-        self.n_support_ = np.bincount(classes.labels[support], minlength=classes.count).astype(np.int32)
-        self._keep(X, kernel, support)
-        self._store_dual(np.ascontiguousarray(coefficients[support].T))
-
     def _constants(self, coefficients: NDArray[np.float64], solution: Solution) -> Vector:
         if self.bias == "free":
             return solution.offsets
         return coefficients.sum(axis=0) * (self.bias == "penalised")
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Values of the functions, one per class; of two classes the second less the first.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or list of objects
-            For a precomputed kernel: the kernel of these samples with all training samples, or with the
-            support vectors (in the order of `support_`) alone.
-
-        Returns
-        -------
-        values : array of shape (n_samples,) for two classes, else (n_samples, n_classes)
-        """
-        values = self._values(X)
-        return values[:, 1] - values[:, 0] if len(self.classes_) == 2 else values
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row of X: that whose function has the largest value."""
-        check_is_fitted(self)
-        return self.classes_[self._values(X).argmax(axis=1)]

@@ -13,23 +13,24 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from widemargin import _core
-from widemargin.codes import Scheme, choose_scheme
-from widemargin.codes.pairs import compress_pairs, expand_pairs, own_pairs
-from widemargin.codes.scored import ScoredClassifier, check_seen
+from widemargin.codes import choose_scheme
+from widemargin.codes.pairs import compress_pairs, expand_pairs
+from widemargin.codes.scored import ScoredClassifier
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import KernelMachine, all_or_nothing, start_from
-from widemargin.estimators.classes import Classes
+from widemargin.estimators.classes import read_classified
 from widemargin.estimators.documentation import documented
 from widemargin.estimators.training import POLISHED_SIZE, Job, Solve, Solved, Training, choose_solver
 from widemargin.kernels.points import count, take
 from widemargin.memory import cache_bytes
+from widemargin.online.active_learner import ActiveLearner
+from widemargin.online.batches import read_batch, read_names
 from widemargin.online.kept import Kept
 from widemargin.online.pair_learner import PairLearner, Settings
-from widemargin.online.queries import Query, choose_query
 from widemargin.problems import Problem, Vector, soft_margin
 from widemargin.solvers import MostViolatingPair, SecondOrder, Solution
 from widemargin.solvers.working_sets import WorkingSet, working_set
@@ -50,7 +51,7 @@ def _is_selection(value: Any) -> bool:
 
 
 @documented
-class LASVM(ScoredClassifier, KernelMachine):
+class LASVM(ActiveLearner, ScoredClassifier, KernelMachine):
     """Support vector classifier that learns from a stream, one example after the other.
 
     It climbs the dual of `SVC`,
@@ -165,12 +166,8 @@ class LASVM(ScoredClassifier, KernelMachine):
         "selection": parameters.Rule(
             "'second-order', 'most-violating-pair', SecondOrder() or MostViolatingPair()", _is_selection
         ),
-        "epochs": parameters.Rule(
-            "an integer >= 1", lambda value: parameters.count.holds(value) and value >= 1
-        ),
-        "max_candidates": parameters.Rule(
-            f"an integer >= {FEWEST}", lambda value: parameters.count.holds(value) and value >= FEWEST
-        ),
+        "epochs": parameters.at_least(1),
+        "max_candidates": parameters.at_least(FEWEST),
         "cache_size": parameters.not_negative,
     }
 
@@ -235,10 +232,8 @@ class LASVM(ScoredClassifier, KernelMachine):
         """
         with all_or_nothing(self):
             self._check_parameters()
-            X, y = sample.read_training(self, X, y)
-            names, labels = sample.read_classes(y)
-            weight = sample.read_weight(sample_weight, count(X))
-            Classes(names, labels, np.ones(len(names))).check(weight)
+            X, classes, weight = read_classified(self, X, y, sample_weight)
+            names, labels = classes.names, classes.labels
             random = check_random_state(self.random_state)
             self._begin(X, weight, names)
             data = Kept(X, names[labels], self.C * weight, np.arange(count(X)))
@@ -282,8 +277,8 @@ class LASVM(ScoredClassifier, KernelMachine):
         first = not hasattr(self, "classes_")
         with all_or_nothing(self):
             self._check_parameters()
-            X, y, weight = self._read_batch(X, y, sample_weight, first)
-            names = self._read_names(y, classes, first)
+            X, y, weight = read_batch(self, X, y, sample_weight)
+            names = read_names(y, classes, None if first else self.classes_)
         with all_or_nothing(self) if first else nullcontext():
             if first:
                 self._begin(X, weight, names)
@@ -352,48 +347,6 @@ class LASVM(ScoredClassifier, KernelMachine):
         solved = self._solve(data, learners)
         self._conclude(solved)
         return self
-
-    # --- reading --------------------------------------------------------------------------------
-
-    def _read_batch(
-        self, X: Any, y: Any, sample_weight: Any, first: bool
-    ) -> tuple[Any, NDArray[Any], Vector]:
-        """Points, classes and weights that go with the batches before."""
-        if first:
-            X, y = sample.read_training(self, X, y)
-        else:
-            X = sample.read_prediction(self, X)
-            y = column_or_1d(y, warn=True)
-            check_consistent_length(X, y)
-            self._check_format(X)
-        names, labels = sample.read_classes(y)
-        return X, names[labels], sample.read_weight(sample_weight, count(X))
-
-    def _check_format(self, X: Any) -> None:
-        if sp.issparse(X) != self._sparse:
-            here, there = ("sparse", "dense") if sp.issparse(X) else ("dense", "sparse")
-            raise ValueError(f"this batch is {here}, but the stream began {there}: make all batches alike.")
-
-    def _read_names(self, y: NDArray[Any], classes: Any, first: bool) -> NDArray[Any]:
-        """All classes, those of before included."""
-        declared = None if classes is None else sample.read_classes(classes)[0]
-        if first:
-            names = np.unique(y) if declared is None else declared
-            if len(names) < 2:
-                raise ValueError(
-                    f"the first batch has examples of the class {names.tolist()[0]!r} only: name all classes "
-                    "of the stream in classes=."
-                )
-        else:
-            names = self.classes_ if declared is None else np.union1d(self.classes_, declared)
-        strange = ~np.isin(y, names)
-        if strange.any():
-            row = int(np.argmax(strange))
-            raise ValueError(
-                f"y has the class {y.tolist()[row]!r} in row {row}, which is none of {names.tolist()}: name "
-                "it in classes= of this batch, or drop the row."
-            )
-        return names
 
     # --- the state of learning ------------------------------------------------------------------
 
@@ -533,13 +486,8 @@ class LASVM(ScoredClassifier, KernelMachine):
         return Training(
             solver=choose_solver(None),
             tol=self.tol,
-            max_iter=-1,
-            max_time=None,
-            shrinking=True,
             cache_bytes=cache_bytes(self.cache_size, n),
             n_jobs=self.n_jobs,
-            verbose=False,
-            callback=None,
             polish=size <= POLISHED_SIZE,
         )
 
@@ -550,7 +498,7 @@ class LASVM(ScoredClassifier, KernelMachine):
             "MinMaxScaler), raise tol, or lower C."
         )
 
-    # --- predicting and asking ------------------------------------------------------------------
+    # --- predicting -----------------------------------------------------------------------------
 
     def _expand(self, dual: NDArray[np.float64]) -> Any:
         k = len(self.classes_)
@@ -574,72 +522,3 @@ class LASVM(ScoredClassifier, KernelMachine):
         """The class of each row of X: that with the most votes of pairs, or of several the largest values."""
         decided = self._scheme.breaking_ties().decide(self._values(X))
         return self.classes_[decided]
-
-    @property
-    def _scheme(self) -> Scheme:
-        check_is_fitted(self, "code_")
-        return Scheme(self.code_, self.decoding_)
-
-    def query(
-        self,
-        pool: Any,
-        n: int = 1,
-        *,
-        strategy: str | Query = "active",
-        y: ArrayLike | None = None,
-        random_state: Any = None,
-    ) -> NDArray[np.intp]:
-        """Rows of a pool that are worth a label, the best first.
-
-        Parameters
-        ----------
-        pool : {array-like, sparse matrix} of shape (n_samples, n_features), or list of objects
-            Points to choose from.
-        n : int, default=1
-            How many.
-        strategy : {"active", "diverse", "gradient", "random"} or Query, default="active"
-            Those nearest to the boundary; near to it and unlike each other; if the labels are known and it is
-            a matter of what to learn from, those most in conflict with the machine; or any.
-        y : array-like of shape (n_samples,), optional
-            The classes of the pool, for "gradient" only.
-        random_state : int, RandomState instance or None, default=None
-
-        Returns
-        -------
-        rows : array of shape (n,)
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> import widemargin as wm
-        >>> machine = wm.LASVM(kernel="linear").fit([[0.0], [1.0], [3.0], [4.0]], [0, 0, 1, 1])
-        >>> machine.query([[0.5], [1.9], [5.0]])
-        array([1])
-        """
-        query = choose_query(strategy)
-        check_is_fitted(self)
-        pool = sample.read_prediction(self, pool)
-        size = count(pool)
-        if not parameters.count.holds(n) or not 1 <= n <= size:
-            raise ValueError(f"n must be an integer from 1 to the {size} rows of the pool, not {n!r}.")
-        return query.choose(self, pool, int(n), y, check_random_state(random_state))
-
-    def margins(self, X: Any) -> NDArray[np.float64]:
-        """How far each row of X is from being given another class; zero on the boundary.
-
-        Two classes: |f(x)|. Several: the smallest |f(x)| over the pairs of the class that is predicted.
-        """
-        values, k = self._values(X), len(self.classes_)
-        if k == 2:
-            return np.abs(values[:, 0])
-        return own_pairs(np.abs(values), self._scheme.breaking_ties().decide(values), k).min(axis=1)
-
-    def losses(self, X: Any, y: ArrayLike) -> NDArray[np.float64]:
-        """The largest 1 - y f(x) over the pairs of each row's class y: the slope of the dual there."""
-        check_seen(y, self.classes_)
-        labels = np.searchsorted(self.classes_, np.asarray(y))
-        agreement = self._values(X)[:, None, :] * self.code_[None]
-        own = np.where(
-            self.code_[labels] != 0, np.take_along_axis(agreement, labels[:, None, None], 1)[:, 0], np.inf
-        )
-        return 1.0 - own.min(axis=1)

@@ -20,10 +20,6 @@ from widemargin.kernels.points import count, take
 from widemargin.reduction.meta_machine import MetaMachine, decides
 from widemargin.threads import allowed_threads
 
-_positive_integer = parameters.Rule(
-    "an integer >= 1", lambda c: parameters.count.holds(c) and not isinstance(c, bool) and c >= 1
-)
-
 
 class ChunkBagging(MetaMachine):
     """One machine per chunk of the data, and the mean of what they say.
@@ -81,8 +77,8 @@ class ChunkBagging(MetaMachine):
     """
 
     _rules: ClassVar[dict[str, parameters.Rule]] = {
-        "chunk_size": parameters.none | _positive_integer,
-        "n_chunks": _positive_integer,
+        "chunk_size": parameters.none | parameters.at_least(1),
+        "n_chunks": parameters.at_least(1),
         "n_jobs": parameters.none | parameters.jobs,
     }
 

@@ -14,7 +14,7 @@ from widemargin.codes import Scheme
 from widemargin.estimators import SVC, parameters, sample
 from widemargin.estimators.base import KernelMachine, all_or_nothing
 from widemargin.estimators.centre_choice import are_points, centres_rule, check_count, read_centres, rule_of
-from widemargin.estimators.classes import Classes
+from widemargin.estimators.classes import read_classified
 from widemargin.kernels import Kernel
 from widemargin.kernels.points import count
 from widemargin.reduction.projection import upper_factor
@@ -166,10 +166,8 @@ class RestrictedSVC(ClassifierMixin, KernelMachine):
         """
         with all_or_nothing(self):
             self._check_parameters()
-            X, y = sample.read_training(self, X, y)
-            names, labels = sample.read_classes(y)
-            weight = sample.read_weight(sample_weight, count(X))
-            Classes(names, labels, np.ones(len(names))).check(weight)
+            X, classes, weight = read_classified(self, X, y, sample_weight)
+            names, labels = classes.names, classes.labels
             rows = np.flatnonzero(weight).astype(np.int32)
             kernel, gram = self._bind(X, weight)
             centres = self._choose_centres(X, gram, rows)

@@ -17,9 +17,6 @@ from widemargin.cli.interruption import Interruption
 KNOWN = {"svc": {"class_weight", "probability", "max_time"}, "svr": {"max_time"}}
 """What may be given, by type of machine."""
 
-OTHERS = ("Cs", "gammas", "cv", "max_evaluations")
-"""Options of other methods."""
-
 
 def check(arguments: argparse.Namespace) -> None:
     """Refuse what the machine chooses by itself."""

@@ -19,7 +19,10 @@ namespace wm::linear {
 
 template <class Vectors>
 class Newton {
+  using Places = std::vector<std::pair<Index, Index>>;  // visits and variables, in order
+
  public:
+  /// From an iterate with its gradient.
   explicit Newton(Iterate<Vectors>& at)
       : at_(at),
         d_(at.points().dimension),
@@ -40,6 +43,10 @@ class Newton {
     });
     proximal_ = count > 0;
     if (proximal_) sigma_ = first_sharpness * room / std::max(spread, 1e-300);
+    for (std::size_t k = 0; k < value_.size(); ++k) {
+      const Index v = at.visits()[k].first;
+      value_[k] = p.linear[v] - p.ridge_of(v) * at.alpha[v] - at.gradient(v);
+    }
     for (const double l : p.linear) largest_ = std::max(largest_, std::abs(l));
   }
 
@@ -59,10 +66,10 @@ class Newton {
   template <class MustStop>
   bool minimise(double accuracy, double least, MustStop must_stop) {
     centre_ = at_.alpha;
-    if (!evaluate(u_.data(), value_, must_stop)) return false;
+    if (steps_ > 0 && !evaluate(u_.data(), value_, must_stop)) return false;
     for (int k = 0; k < most_steps; ++k) {
-      const std::size_t changed = take_values();
-      if (k > 0 && exact_step_ && changed == 0) return true;
+      const bool changed = take_values();
+      if (k > 0 && exact_step_ && !changed) return true;
       const double decrement = -find_direction(accuracy, must_stop);
       ++steps_;
       if (stopped_) return false;
@@ -78,10 +85,17 @@ class Newton {
     return true;
   }
 
-  void sharpen(double factor) { sigma_ *= factor; }
+  void sharpen(double factor) {
+    sigma_ *= factor;
+    if (!at_.problem().ridge.empty()) summed_.clear();
+  }
 
  private:
   double rho(Index v) const { return at_.problem().ridge_of(v) + (proximal_ ? 1.0 / sigma_ : 0.0); }
+
+  /// 1 / rho = scale * weight, such that weights stay the same where no variable has a ridge of its own.
+  double scale() const { return proximal_ ? sigma_ : 1.0; }
+  double weight(Index v) const { return 1.0 / (rho(v) * scale()); }
 
   /// h / rho without the bounds.
   double unclipped(Index v, double f) const {
@@ -99,11 +113,11 @@ class Newton {
     return true;
   }
 
-  /// a = clip(h / rho), and which variables are inside; how many have come or gone.
-  std::size_t take_values() {
+  /// a = clip(h / rho), and which variables are inside; whether they are others than before.
+  bool take_values() {
     const wm::Problem& p = at_.problem();
     const auto& visits = at_.visits();
-    std::vector<std::pair<Index, Index>> inside;
+    Places inside;
     for (std::size_t k = 0; k < visits.size(); ++k)
       for (const Index v : {visits[k].first, visits[k].second}) {
         if (v < 0) continue;
@@ -111,20 +125,9 @@ class Newton {
         if (p.lower[v] < a && a < p.upper[v]) inside.emplace_back(static_cast<Index>(k), v);
         at_.move(visits[k], v, std::clamp(a, p.lower[v], p.upper[v]));
       }
-    const std::size_t same = common(inside, inside_), changed = inside.size() + inside_.size() - 2 * same;
+    const bool changed = inside != inside_;
     inside_ = std::move(inside);
     return changed;
-  }
-
-  static std::size_t common(const std::vector<std::pair<Index, Index>>& x,
-                            const std::vector<std::pair<Index, Index>>& y) {
-    std::size_t i = 0, j = 0, count = 0;
-    while (i < x.size() && j < y.size()) {
-      if (x[i] == y[j]) ++count;
-      const bool first = x[i] <= y[j], second = y[j] <= x[i];
-      i += first, j += second;
-    }
-    return count;
   }
 
   /// Solves for the Newton direction; the slope of Phi along it.
@@ -167,27 +170,54 @@ class Newton {
 
   template <class MustStop>
   bool solve(double damping, std::vector<double>& p, MustStop must_stop) {
+    if (!sum_products(must_stop)) return false;
     SquareMatrix H(unknowns_);
-    for (std::size_t j = 0; j < unknowns_; ++j) H(j, j) = 1.0;
-    if (at_.has_free_bias()) H(unknowns_ - 1, unknowns_ - 1) = damping;
-    if (!(Vectors::sparse ? add_sparse_rows(H, must_stop) : add_dense_rows(H, must_stop))) return false;
+    for (std::size_t i = 0; i < unknowns_; ++i) {
+      for (std::size_t j = i; j < unknowns_; ++j) H(i, j) = scale() * products_(i, j);
+      H(i, i) += i + 1 < unknowns_ || !at_.has_free_bias() ? 1.0 : damping;
+    }
     Factor factor;
     if (!factor.factorise(std::move(H), must_stop)) return false;
     factor.solve(p.data());
     return true;
   }
 
+  /// Brings sum_v weight_v x_v x_v' over the variables inside up to date: between two steps few come and go.
   template <class MustStop>
-  bool add_sparse_rows(SquareMatrix& H, MustStop must_stop) {
+  bool sum_products(MustStop must_stop) {
+    Places come = without(inside_, summed_), gone = without(summed_, inside_);
+    if (summed_.empty() || come.size() + gone.size() >= inside_.size()) {
+      products_ = SquareMatrix(unknowns_);
+      come = inside_, gone.clear();
+    }
+    summed_.clear();
+    if (!add_products(come, 1.0, must_stop) || !add_products(gone, -1.0, must_stop)) return false;
+    summed_ = inside_;
+    return true;
+  }
+
+  static Places without(const Places& some, const Places& others) {
+    Places left;
+    std::set_difference(some.begin(), some.end(), others.begin(), others.end(), std::back_inserter(left));
+    return left;
+  }
+
+  template <class MustStop>
+  bool add_products(const Places& places, double sign, MustStop must_stop) {
+    return Vectors::sparse ? add_sparse(places, sign, must_stop) : add_dense(places, sign, must_stop);
+  }
+
+  template <class MustStop>
+  bool add_sparse(const Places& places, double sign, MustStop must_stop) {
     std::vector<std::pair<Index, double>> row;
     std::size_t count = 0;
-    for (const auto& [k, v] : inside_) {
+    for (const auto& [k, v] : places) {
       row.clear();
       each_unknown(at_.visits()[k].row, [&](Index j, double x) { row.emplace_back(j, x); });
-      const double weight = 1.0 / rho(v);
+      const double factor = sign * weight(v);
       for (std::size_t i = 0; i < row.size(); ++i) {
-        double* const __restrict h = H.row(row[i].first);
-        const double scaled = weight * row[i].second;
+        double* const __restrict h = products_.row(row[i].first);
+        const double scaled = factor * row[i].second;
         for (std::size_t j = i; j < row.size(); ++j) h[row[j].first] += scaled * row[j].second;
       }
       if (++count % at_.look_every == 0 && must_stop()) return false;
@@ -197,24 +227,24 @@ class Newton {
 
   /// Several rows at a time, so that the matrix is read and written once for all of them.
   template <class MustStop>
-  bool add_dense_rows(SquareMatrix& H, MustStop must_stop) {
+  bool add_dense(const Places& places, double sign, MustStop must_stop) {
     const std::size_t n = unknowns_;
     std::vector<double> rows(together * n);
-    for (std::size_t begin = 0; begin < inside_.size(); begin += together) {
+    for (std::size_t begin = 0; begin < places.size(); begin += together) {
       std::fill(rows.begin(), rows.end(), 0.0);
-      for (std::size_t r = 0; r < together && begin + r < inside_.size(); ++r) {
-        const auto [k, v] = inside_[begin + r];
-        const double weight = std::sqrt(1.0 / rho(v));
-        each_unknown(at_.visits()[k].row, [&](Index j, double x) { rows[r * n + j] = weight * x; });
+      for (std::size_t r = 0; r < together && begin + r < places.size(); ++r) {
+        const auto [k, v] = places[begin + r];
+        const double root = std::sqrt(weight(v));
+        each_unknown(at_.visits()[k].row, [&](Index j, double x) { rows[r * n + j] = root * x; });
       }
       const double* const x = rows.data();
       simd::on_avx512([&]() WM_INLINE_LAMBDA {
         for (std::size_t i = 0; i < n; ++i) {
-          double* const __restrict h = H.row(i);
+          double* const __restrict h = products_.row(i);
           for (std::size_t j = i; j < n; ++j) {
             double sum = 0.0;
             for (std::size_t r = 0; r < together; ++r) sum += x[r * n + i] * x[r * n + j];
-            h[j] += sum;
+            h[j] += sign * sum;
           }
         }
       });
@@ -291,8 +321,10 @@ class Newton {
   std::vector<double> value_, slope_;  // by visit: <u, x>, and the same of the direction
   std::vector<double> direction_, centre_;
   double direction_b_ = 0.0, sigma_ = infinity, largest_ = 0.0;
-  double excess_ = 0.0;                          // of the primal value at sum a_v x_v over that at u, about
-  std::vector<std::pair<Index, Index>> inside_;  // visits and variables strictly inside their bounds
+  double excess_ = 0.0;  // of the primal value at sum a_v x_v over that at u, about
+  Places inside_;        // strictly inside their bounds
+  Places summed_;        // those in products_
+  SquareMatrix products_;
   bool proximal_ = false, exact_step_ = false, damped_ = false, stopped_ = false;
   std::int64_t steps_ = 0;
 };

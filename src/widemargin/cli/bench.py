@@ -88,6 +88,8 @@ def _check(arguments: argparse.Namespace) -> None:
         homeless.append("--auto")
     if arguments.linear and not linear.available(arguments.data):
         homeless.append("--linear")
+    if arguments.linear and not set(arguments.only or linear.SETS) & set(linear.SETS):
+        raise ValueError(f"--linear measures {', '.join(linear.SETS)}: choose --only from these")
     if homeless:
         raise ValueError(f"{', '.join(homeless)}: give the directory that holds the data by --data DIR")
     for option in ("threads", "repeats", "tol", "points", "limit_seconds"):
@@ -147,7 +149,7 @@ def _measure_auto(arguments: argparse.Namespace) -> None:
 
 def _measure_linear(arguments: argparse.Namespace) -> None:
     found = []
-    names = linear.available(arguments.data)
+    names = [name for name in linear.available(arguments.data) if name in (arguments.only or linear.SETS)]
     repeats = arguments.repeats or (1 if arguments.quick else 3)
     for each in linear.comparisons(names, arguments.data, arguments.points, arguments.threads, repeats):
         found.append(each)

@@ -77,4 +77,17 @@ inline bool is_double(const Points& points) {
   return std::holds_alternative<DensePoints<double>>(points) || std::holds_alternative<SparsePoints<double>>(points);
 }
 
+/// What will be read soon.
+template <class T>
+inline void prefetch(const DensePoint<T>& x) {
+  __builtin_prefetch(x.values);
+}
+
+template <class T>
+inline void prefetch(const SparsePoint<T>& x) {
+  __builtin_prefetch(x.values);
+  __builtin_prefetch(x.values + 64 / sizeof(T));
+  __builtin_prefetch(x.coordinates);
+}
+
 }  // namespace wm

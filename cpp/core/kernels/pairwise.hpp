@@ -132,7 +132,7 @@ class PairwiseGram : public Gram {
 
   template <class Out, class Use>
   bool pack(std::span<const Index> which, std::span<const Index> columns, Use use) const {
-    constexpr std::size_t few = 4;
+    const std::size_t few = is_sparse(z_) ? 32 : 4;  // where walking along nonzeros is cheaper than gathering points
     if constexpr (Term::from_products == FromProducts::no) return false;
     if constexpr (Term::from_products != FromProducts::no) {
       if (which.size() < few || columns.size() < few || !blocks().template worthwhile<Out>()) return false;

@@ -23,7 +23,8 @@
 namespace wm {
 
 inline constexpr std::size_t tile = 128;
-inline constexpr Index together = 8;  // points meeting a sparse column at once
+inline constexpr Index together = 8;     // points meeting a sparse column at once
+inline constexpr std::size_t ahead = 4;  // sparse columns under way from memory
 
 /// How many points to write out together if `count` of them are to meet the columns.
 template <class Columns>
@@ -119,6 +120,7 @@ WM_INLINE void corrected_sums(Term term, ScatteredPoints<A> xs, const SparsePoin
   const auto cancelled = [&](A sum, std::size_t a)
                              WM_INLINE_LAMBDA { return !Term::zero_at_zero && sum <= against_zero[a] * (A(1) / 16); };
   for (std::size_t b = 0; b < columns.size(); ++b) {
+    if (b + ahead < columns.size()) prefetch(z[columns[b + ahead]]);
     const SparsePoint<T> point = z[columns[b]];
     A sum[lanes] = {};
     for (Index k = 0; k < point.size; ++k) {

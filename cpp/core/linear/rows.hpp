@@ -63,18 +63,5 @@ void add(const SparsePoint<T>& x, double t, double* __restrict w) {
   for (Index k = 0; k < x.size; ++k) w[x.coordinates[k]] += t * static_cast<double>(x.values[k]);
 }
 
-/// What will be read soon.
-template <class T>
-WM_INLINE void prefetch(const DensePoint<T>& x) {
-  __builtin_prefetch(x.values);
-}
-
-template <class T>
-WM_INLINE void prefetch(const SparsePoint<T>& x) {
-  __builtin_prefetch(x.values);
-  __builtin_prefetch(x.values + 64 / sizeof(T));
-  __builtin_prefetch(x.coordinates);
-}
-
 }  // namespace linear
 }  // namespace wm

@@ -19,6 +19,10 @@ class CandidateRows {
   Index size() const { return static_cast<Index>(rows_.size()); }
   bool has(Index s) const { return rows_[s] != nullptr; }
 
+  /// By slot, what to multiply the gain of a step with: one whose row must be computed first has to promise twice as
+  /// much as one whose row is here.
+  const double* favour() const { return favour_.data(); }
+
   /// The bytes that rows may take (three are always kept, for a pair and its successor), and the number of slots there
   /// may be. A row is made long enough for all of them at once: memory that is not written to is not used, and places
   /// of one length leave no gaps when they are given back.
@@ -42,11 +46,15 @@ class CandidateRows {
     return rows_[s].get();
   }
 
+  /// The row of s may go before any other.
+  void demote(Index s) { used_[s] = 0; }
+
   /// A candidate at slot s, a vacant one or one more, whose kernels with all slots are `row`.
   void insert(Index s, std::span<const float> row) {
     if (s == size()) {
       rows_.emplace_back();
       used_.push_back(0);
+      favour_.push_back(dear);
     }
     for (Index r = 0; r < size(); ++r)
       if (has(r)) rows_[r][s] = row[r];
@@ -56,6 +64,7 @@ class CandidateRows {
   void leave(Index s) {
     if (has(s)) --kept_;
     rows_[s].reset();
+    favour_[s] = dear;
   }
 
   /// The last slot takes the place of a vacant one.
@@ -63,8 +72,10 @@ class CandidateRows {
     const Index last = size() - 1;
     std::swap(rows_[s], rows_[last]);
     used_[s] = used_[last];
+    favour_[s] = favour_[last];
     rows_.pop_back();
     used_.pop_back();
+    favour_.pop_back();
     for (Index r = 0; r < last; ++r)
       if (has(r)) rows_[r][s] = rows_[r][last];
   }
@@ -75,6 +86,7 @@ class CandidateRows {
     rows_[s] = std::make_unique_for_overwrite<float[]>(capacity_);
     ++kept_;
     used_[s] = ++clock_;
+    favour_[s] = 1.0;
     return rows_[s].get();
   }
 
@@ -83,6 +95,7 @@ class CandidateRows {
     rows_.clear();
     rows_.resize(size);
     used_.assign(size, 0);
+    favour_.assign(size, dear);
     kept_ = 0;
     capacity_ = size;
   }
@@ -114,6 +127,7 @@ class CandidateRows {
       rows_[s] = std::make_unique_for_overwrite<float[]>(capacity_);
       std::copy_n(p.values.begin() + r * size, size, rows_[s].get());
       used_[s] = p.used[r];
+      favour_[s] = 1.0;
       clock_ = std::max(clock_, used_[s]);
       ++kept_;
     }
@@ -121,6 +135,7 @@ class CandidateRows {
 
  private:
   static constexpr std::size_t least = 3;
+  static constexpr double dear = 0.5;
 
   void make_room(std::size_t more) {
     const std::size_t room = std::max(least, budget_ / (std::max<std::size_t>(rows_.size(), 1) * sizeof(float)));
@@ -134,6 +149,7 @@ class CandidateRows {
 
   std::vector<std::unique_ptr<float[]>> rows_;
   std::vector<std::int64_t> used_;
+  std::vector<double> favour_;
   std::size_t budget_ = 0, kept_ = 0;
   std::int64_t clock_ = 0;
   Index capacity_ = 0;

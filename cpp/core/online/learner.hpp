@@ -120,9 +120,9 @@ class Learner {
 
     void reprocess() {
       if (!(c_.violation() > options_.tolerance)) return;
-      improve(c_.extremes.up, options_.selection == Selection::SecondOrder
-                                  ? second_order_partner(c_, c_.extremes.up, row(c_.extremes.up))
-                                  : c_.extremes.down);
+      const Index up = c_.extremes.up, down = c_.extremes.down;
+      const Index first = m_.rows.has(up) || !m_.rows.has(down) ? up : down;
+      improve(first, partner(first));
       if (is_beginning()) return;
       bool any = false;
       for (Index s = 0; s < c_.slots(); ++s)
@@ -199,7 +199,7 @@ class Learner {
 
     Index partner(Index k) {
       if (unpaired()) return -1;
-      return options_.selection == Selection::SecondOrder ? second_order_partner(c_, k, row(k))
+      return options_.selection == Selection::SecondOrder ? second_order_partner(c_, k, row(k), m_.rows.favour())
                                                           : most_violating_partner(c_, k);
     }
 
@@ -223,6 +223,8 @@ class Learner {
       m_.travelled += 2.0 * step;
       c_.extremes = sweep::update(row_i, row_j, sweep::Straight{}, step, c_.gradient.data(), c_.rise.data(),
                                   c_.fall.data(), 0, c_.slots());
+      for (const Index s : {i, j})  // at a bound it is not likely to move again soon
+        if (!(c_.rise[s] > 0.0 && c_.fall[s] > 0.0)) m_.rows.demote(s);
     }
 
     const float* row(Index s) {

@@ -35,7 +35,10 @@ class Lookahead {
   /// out[s] = k(point, candidates[s]), candidates that have come since being among the points looked at.
   void row(Index point, const std::vector<Index>& candidates, float* out) const {
     const float* const entries = entries_.data() + static_cast<std::size_t>(row_[point]) * columns_.size();
-    for (std::size_t s = 0; s < candidates.size(); ++s) out[s] = entries[column_[candidates[s]]];
+    const std::size_t then = std::min(candidates.size(), columns_.size());
+    for (std::size_t s = 0; s < then; ++s)  // most are where they were
+      out[s] = entries[columns_[s] == candidates[s] ? s : column_[candidates[s]]];
+    for (std::size_t s = then; s < candidates.size(); ++s) out[s] = entries[column_[candidates[s]]];
   }
 
  private:

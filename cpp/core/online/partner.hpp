@@ -24,8 +24,8 @@ inline Index most_violating_partner(const Candidates& c, Index s) {
   return as_riser >= as_faller ? c.extremes.down : c.extremes.up;
 }
 
-/// The row is that of s. -1 if none violates.
-inline Index second_order_partner(const Candidates& c, Index s, const float* row) {
+/// The row is that of s; `favour` says by slot how welcome a partner is. -1 if none violates.
+inline Index second_order_partner(const Candidates& c, Index s, const float* row, const double* favour) {
   const double *const G = c.gradient.data(), *const Q = c.diagonal.data();
   const double *const rise = c.rise.data(), *const fall = c.fall.data();
   const double G_s = G[s], Q_ss = Q[s], rise_s = rise[s], fall_s = fall[s];
@@ -35,7 +35,7 @@ inline Index second_order_partner(const Candidates& c, Index s, const float* row
       const double difference = G_s - G[p], least = sweep::flat(Q_ss, Q[p]);
       const double raw = Q_ss + Q[p] - 2.0 * static_cast<double>(row[p]);
       const double curvature = raw > least ? raw : least;
-      const double score = difference * difference / curvature;
+      const double score = favour[p] * difference * difference / curvature;
       const double rise_p = rise[p], fall_p = fall[p];
       const double mine = difference > 0.0 ? rise_s : fall_s, other = difference > 0.0 ? fall_p : rise_p;
       return (mine > 0.0) & (other > 0.0) ? score : 0.0;

@@ -86,7 +86,8 @@ class LASVM(ActiveLearner, ScoredClassifier, KernelMachine):
     tol : float, default=1e-3
         Violations of the optimality conditions up to this are left alone.
     cache_size : float, default=200
-        Megabytes for kernel values among candidates, of all pairs together.
+        Megabytes for kernel values among candidates, of all pairs together. Where that is not enough,
+        second-order selection prefers partners whose kernel values are there to somewhat better ones.
     random_state : int, RandomState instance or None, default=None
         Orders the data of `fit`.
     n_jobs : int, optional

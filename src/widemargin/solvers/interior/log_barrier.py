@@ -13,6 +13,10 @@ from widemargin.solvers.solution import Status
 SHORTEST = 1e-12
 """Steps below this are rounding."""
 
+OF_THE_WAY = 0.7
+"""The most that a step goes of the way to the next bound. From nearby, many more would follow: each at most
+doubles a tiny distance."""
+
 NEARLY = 1e-3
 """Half a squared decrement that is small enough to go on from, where rounding hides the rest."""
 
@@ -161,20 +165,18 @@ class LogBarrier(InteriorSolver):
     def _length(
         self, run: Run, point: Point, step: Vector, gradient: Vector, decrement: float, barrier: Barrier
     ) -> float:
-        """The first of 1, b, b^2, ... strictly within the bounds that decreases the barrier function enough.
-
-        Going nearly all the way to a bound would cost many steps: each at most doubles a tiny distance.
+        """The first of s, s b, s b^2, ... that decreases the barrier function enough; s is 1 if a full step
+        keeps away from the bounds.
 
         The decrease is summed up from differences, term by term: the function's own values have lost it in
         rounding once t is large.
         """
         linear, quadratic = float(gradient @ step), float(step @ run.curvature_times(step)) / 2
-        length, room = 1.0, point.room(step)
+        length = min(1.0, OF_THE_WAY * point.room(step))
         while length >= SHORTEST:
-            if length < room:
-                change = length * linear + length**2 * quadratic + barrier.change(length * step)
-                if change <= -self.c1 * length * decrement:
-                    break
+            change = length * linear + length**2 * quadratic + barrier.change(length * step)
+            if change <= -self.c1 * length * decrement:
+                break
             length *= self.backtracking
             run.counts["backtracks"] += 1
         return length

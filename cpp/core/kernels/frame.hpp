@@ -70,6 +70,7 @@ class Frame {
 
   template <class T, class A>
   void pack(const DensePoints<T>& points, std::span<const Index> which, Packed<A>& packed) const {
+    if (points.dimension <= 4) return pack_narrow(points, which, packed);
     simd::on_avx512([&]() WM_INLINE_LAMBDA {
       for (std::size_t a = 0; a < which.size(); ++a) {
         const T* const from = points[which[a]].values;
@@ -78,6 +79,23 @@ class Frame {
         finish(to, packed.squares[a]);
       }
     });
+  }
+
+  /// Points that are too short for vectors.
+  template <class T, class A>
+  void pack_narrow(const DensePoints<T>& points, std::span<const Index> which, Packed<A>& packed) const {
+    const Index d = points.dimension;
+    A* to = packed.values.data();
+    for (std::size_t a = 0; a < which.size(); ++a, to += d) {
+      const T* const from = points[which[a]].values;
+      A sum = 0;
+      for (Index j = 0; j < d; ++j) {
+        to[j] = A(double(from[j]) - origin_[j]);
+        if (!scale_.empty()) to[j] *= A(scale_[j]);
+        sum += to[j] * to[j];
+      }
+      packed.squares[a] = sum;
+    }
   }
 
   template <class T, class A>

@@ -123,8 +123,9 @@ class PackedBlocks {
     simd::on_avx512([&]() WM_INLINE_LAMBDA {
       for (std::size_t a = 0; a < x.count; ++a) {
         A* const row = sums + a * count;
-        std::fill_n(row, count, A(0));
-        for (std::size_t j = 0; j < d; ++j) {
+        const A x0 = x.values[a * d];
+        for (std::size_t b = 0; b < count; ++b) row[b] = (x0 - zs[b]) * (x0 - zs[b]);
+        for (std::size_t j = 1; j < d; ++j) {
           const A xj = x.values[a * d + j];
           for (std::size_t b = 0; b < count; ++b) row[b] += (xj - zs[j * count + b]) * (xj - zs[j * count + b]);
         }

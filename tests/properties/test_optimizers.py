@@ -9,6 +9,7 @@ from widemargin.selection.optimizers import (
     BestSoFar,
     BestStart,
     Box,
+    CoordinateSearch,
     Evaluation,
     Grid,
     IRpropMinus,
@@ -21,7 +22,7 @@ from widemargin.selection.optimizers import (
 )
 
 SMOOTH = [Rprop, IRpropMinus, IRpropPlus, BFGS]
-FREE = [Grid, NestedGrid, Random]
+FREE = [Grid, NestedGrid, Random, CoordinateSearch]
 START = 1.0537  # no multiple of a step away from the optimum
 
 
@@ -313,3 +314,34 @@ def test_a_coordinate_that_runs_out_of_the_box_does_not_keep_the_others_from_an_
     )
     assert (fall.reason, fall.best.value) == ("converged", -16.0)
     assert len(fall.history) < 30
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_coordinate_search_ends_where_no_factor_improves_any_parameter(seed):
+    random = np.random.default_rng(seed)
+    roots, centre = random.normal(size=(3, 3)), random.normal(scale=3, size=3)
+
+    def bowl(x):
+        return float(np.linalg.norm(roots @ (x - centre)))
+
+    run = minimize(bowl, CoordinateSearch(factor=1.5), np.zeros(3), max_evaluations=2000)
+    assert run.reason == "converged"
+    for move in np.log(1.5) * np.vstack([np.eye(3), -np.eye(3)]):
+        assert bowl(run.answer + move) >= run.best.value
+
+
+@pytest.mark.parametrize(("last_first", "coordinate"), [(True, 1), (False, 0)])
+def test_a_coordinate_search_follows_one_parameter_to_its_end_before_the_next(last_first, coordinate):
+    run = minimize(
+        lambda x: abs(x[0] - np.log(8)) + abs(x[1] - np.log(8)),
+        CoordinateSearch(last_first=last_first),
+        [0.0, 0.0],
+    )
+    assert np.exp(run.answer) == pytest.approx([8, 8])
+    moved = np.abs(np.diff(run.history.x, axis=0)) > 1e-12
+    assert not moved[:5, 1 - coordinate].any()
+
+
+def test_a_coordinate_search_refuses_a_factor_that_goes_nowhere():
+    with pytest.raises(ValueError, match="factor must be a finite number above 1, not 1"):
+        CoordinateSearch(factor=1).init([0.0])

@@ -10,6 +10,7 @@ from .best_start import BestStart
 from .bfgs import BFGS
 from .box import Box
 from .cma_es import CMAES
+from .coordinate_search import CoordinateSearch
 from .evaluation import Evaluation
 from .grid import Grid
 from .irprop import IRpropMinus, IRpropPlus
@@ -26,6 +27,7 @@ __all__ = [
     "BestSoFar",
     "BestStart",
     "Box",
+    "CoordinateSearch",
     "Evaluation",
     "Grid",
     "History",

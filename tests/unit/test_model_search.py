@@ -382,3 +382,8 @@ def test_noise_is_borne_by_noisy_rprop_without_a_word():
     with warnings.catch_warnings():
         warnings.simplefilter("error", SearchWarning)
         wm.ModelSearch(wm.SVC(), StandIn(bowl, noisy=True), NoisyRprop(), max_evaluations=50).fit(X, y)
+
+
+def test_best_params_name_a_choice_that_is_the_default():
+    search = wm.ModelSearch(wm.SVC(C=1.0), StandIn(lambda x: (x @ x, 2 * x)), Grid(reach=4.0, points=3))
+    assert search.fit(X, y).best_params_["C"] == search.best_estimator_.C == 1.0

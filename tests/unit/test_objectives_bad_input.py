@@ -112,7 +112,7 @@ def test_a_fold_without_a_class_is_named():
 def test_a_class_of_one_point_cannot_be_left_out():
     y = np.zeros(30)
     y[3] = 1
-    for objective in (LeaveOneOut(), SpanBound()):
+    for objective in (HoldOut(), LeaveOneOut(), SpanBound()):
         with pytest.raises(ValueError, match=r"class 1.0 has a single point"):
             objective.bind(wm.SVC(), X, y)
 

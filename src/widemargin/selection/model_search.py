@@ -93,7 +93,7 @@ class ModelSearch(MetaMachine):
     ----------
     best_estimator_ : the machine with the best parameters, trained on all points
     best_params_ : dict
-        What distinguishes it from `estimator`, by name.
+        Its kernel with its parameters and its C (lam), by name.
     best_value_ : float
         The objective there; the mean of the last evaluations if it is random, NaN if there was none.
     history_ : History
@@ -325,7 +325,7 @@ class ModelSearch(MetaMachine):
         self.parameter_names_ = list(bound.parameters.names)
         self.history_, self.reason_ = run.history, run.reason
         self.best_value_ = self._value(run)
-        self.best_params_ = _differences(machine, self.estimator)
+        self.best_params_ = _choice(machine, self.estimator)
         try:
             machine.fit(X, y, **({} if weight is None else {"sample_weight": weight}))
         except KeyboardInterrupt:
@@ -370,13 +370,13 @@ class ModelSearch(MetaMachine):
         return self._score(y, self.predict(X), sample_weight)
 
 
-def _differences(machine: Any, original: Any) -> dict[str, Any]:
-    """The parameters of the machine that the original has not, or has otherwise."""
+def _choice(machine: Any, original: Any) -> dict[str, Any]:
+    """The kernel and the price of errors, and all parameters that the original has not, or has otherwise."""
     before, now = original.get_params(), machine.get_params()
     return {
         name: value
         for name, value in now.items()
-        if name not in before or not np.array_equal(before[name], value)
+        if name in ("kernel", "C", "lam") or name not in before or not np.array_equal(before[name], value)
     }
 
 

@@ -53,6 +53,7 @@ class HoldOut(SplitObjective):
 
     def _bind(self, task: Task) -> BoundObjective:
         check_fraction(self.share, "share")
+        task.check_two_of_each()
         return BoundHoldOut(task, Judgement(task, self.loss))
 
 

@@ -51,7 +51,7 @@ class LeaveOneOut(Objective):
         return has_gradient(self.loss)
 
     def _bind(self, task: Task) -> BoundObjective:
-        check_two_of_each(task)
+        task.check_two_of_each()
         return BoundLeaveOneOut(task, Judgement(task, self.loss))
 
 
@@ -118,19 +118,6 @@ def add_held_out(gradient: Gradient, machine: Machine, without: dict[int, Machin
     for point, other in without.items():
         if q[point]:
             gradient.add(other, np.array([point], dtype=np.int32), q[[point]])
-
-
-def check_two_of_each(task: Task) -> None:
-    """Raise a ValueError if a class has a single point, without which it is gone."""
-    if task.is_regression:
-        return
-    targets = task.targets()
-    sizes = np.bincount(targets.labels[task.rows], minlength=targets.count)
-    if sizes.min() < 2:
-        name = targets.names.tolist()[int(np.argmin(sizes))]
-        raise ValueError(
-            f"class {name!r} has a single point, without which nothing is left of it: add points."
-        )
 
 
 def _values(machine: Machine, without: dict[int, Machine]) -> Vector:

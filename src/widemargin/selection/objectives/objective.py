@@ -122,6 +122,18 @@ class Task:
             targets.check(self.weight)
         return targets
 
+    def check_two_of_each(self) -> None:
+        """Raise a ValueError if a class has a single point, without which it is gone."""
+        if self.is_regression:
+            return
+        targets = self.targets()
+        sizes = np.bincount(targets.labels[self.rows], minlength=targets.count)
+        if sizes.min() < 2:
+            name = targets.names.tolist()[int(np.argmin(sizes))]
+            raise ValueError(
+                f"class {name!r} has a single point, without which nothing is left of it: add points."
+            )
+
     def _choose_kernel(self) -> Any:
         estimator = self.estimator
         gamma = "scale" if estimator.gamma in (None, "loo") else estimator.gamma

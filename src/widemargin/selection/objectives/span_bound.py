@@ -10,7 +10,6 @@ from widemargin.estimators import SVC
 from widemargin.problems import Vector
 from widemargin.selection.objectives.leave_one_out import (
     add_held_out,
-    check_two_of_each,
     held_values,
     retrained,
 )
@@ -60,7 +59,7 @@ class SpanBound(Objective):
 
     def _bind(self, task: Task) -> BoundObjective:
         check_margins(task)
-        check_two_of_each(task)
+        task.check_two_of_each()
         return BoundExactSpan(task) if self.exact else BoundFastSpan(task)
 
 

@@ -387,3 +387,12 @@ def test_noise_is_borne_by_noisy_rprop_without_a_word():
 def test_best_params_name_a_choice_that_is_the_default():
     search = wm.ModelSearch(wm.SVC(C=1.0), StandIn(lambda x: (x @ x, 2 * x)), Grid(reach=4.0, points=3))
     assert search.fit(X, y).best_params_["C"] == search.best_estimator_.C == 1.0
+
+
+def test_no_error_anywhere_is_no_plateau():
+    apart = np.vstack([X[y > 0] + 100, X[y <= 0] - 100])
+    labels = np.repeat([1, 0], [np.sum(y > 0), np.sum(y <= 0)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SearchWarning)
+        search = wm.ModelSearch(wm.SVC(), objectives.HoldOut(), Grid(reach=1.0, points=2), random_state=0)
+        assert search.fit(apart, labels).best_value_ == 0

@@ -45,7 +45,7 @@ def is_stuck(run: Run, box: Box, noisy: bool) -> str:
     if run.answer.size <= FEW and not _inside(run.answer, box).all():
         return "a parameter is 3,000 times larger or smaller than at the start"
     values = run.history.value
-    if len(values) > 1 and not noisy and np.ptp(values) == 0:
+    if len(values) > 1 and not noisy and np.ptp(values) == 0 and values[0] != 0:  # no error at all is fine
         return "the objective is the same everywhere"
     return ""
 

@@ -38,6 +38,10 @@ class Gram {
   virtual void block(std::span<const Index> which, std::span<const Index> columns, float* out) const = 0;
   virtual void block(std::span<const Index> which, std::span<const Index> columns, double* out) const = 0;
 
+  /// The same among some points of a symmetric Gram.
+  virtual void symmetric_block(std::span<const Index> points, float* out) const { block(points, points, out); }
+  virtual void symmetric_block(std::span<const Index> points, double* out) const { block(points, points, out); }
+
   /// The same for rows that lie apart: out[a][b] = K[which[a], columns[b]].
   virtual void scatter(std::span<const Index> which, std::span<const Index> columns,
                        std::span<float* const> out) const {

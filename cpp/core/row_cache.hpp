@@ -135,6 +135,8 @@ class RowCache {
     std::vector<Index> slots, missing;
     std::vector<Real*> places;
     for (Index c : positions) slots.push_back((*columns_)[c]);
+    if (gram_.stored() && !lie_ready_ && std::ranges::equal(rows, slots) && read_symmetric(slots, out))
+      return !must_stop();
     for (std::size_t r = 0; r < rows.size(); ++r)
       if (!contains(rows[r])) {
         missing.push_back(rows[r]);
@@ -161,6 +163,16 @@ class RowCache {
     Columns columns;
     std::list<Index>::iterator place;
   };
+
+  /// out = K[slots, slots] from memory; false if some are grounded.
+  bool read_symmetric(std::span<const Index> slots, Real* out) {
+    std::vector<Index> room;
+    const std::span<const Index> points = slots_.points(slots, room);
+    if (points.size() < slots.size()) return false;
+    gram_.symmetric_block(points, out);
+    counters_.kernel_evaluations += static_cast<std::int64_t>(points.size() * points.size());
+    return true;
+  }
 
   static void pick(const Real* row, std::span<const Index> positions, Real* out) {
     simd::on_avx512([=]() WM_INLINE_LAMBDA {

@@ -30,6 +30,8 @@ class PrecomputedGram : public Gram {
   void block(std::span<const Index> which, std::span<const Index> columns, double* out) const override {
     copy(which, columns, out);
   }
+  void symmetric_block(std::span<const Index> points, float* out) const override { mirror(points, out); }
+  void symmetric_block(std::span<const Index> points, double* out) const override { mirror(points, out); }
   bool stored() const override { return has_plain_rows(); }
   const float* single_row(Index row) const override { return plain_row_as<float>(row); }
   const double* double_row(Index row) const override { return plain_row_as<double>(row); }
@@ -39,9 +41,19 @@ class PrecomputedGram : public Gram {
   void accumulate(std::span<const Index> rows, std::span<const double> weights, std::span<const Index> columns,
                   double* out) const override {
     if (!has_plain_rows()) return Gram::accumulate(rows, weights, columns, out);
-    std::size_t a = 0;
-    for (; a + together <= rows.size(); a += together) add_rows<together>(&rows[a], &weights[a], columns, out);
-    for (; a < rows.size(); ++a) add_rows<1>(&rows[a], &weights[a], columns, out);
+    const bool neighbours =
+        std::ranges::adjacent_find(columns, [](Index b, Index next) { return next != b + 1; }) == columns.end();
+    const auto add = [&](auto at) {
+      std::size_t a = 0;
+      for (; a + together <= rows.size(); a += together)
+        add_rows<together>(&rows[a], &weights[a], columns.size(), at, out);
+      for (; a < rows.size(); ++a) add_rows<1>(&rows[a], &weights[a], columns.size(), at, out);
+    };
+    if (columns.empty()) return;
+    if (neighbours)
+      add([first = columns[0]](std::size_t b) WM_INLINE_LAMBDA { return first + b; });
+    else
+      add([columns](std::size_t b) WM_INLINE_LAMBDA { return std::size_t(columns[b]); });
   }
   void diagonal(double* out) const override {
     for (Index r = 0; r < rows(); ++r) out[r] = r < columns() ? entry(r, r) : 0.0;
@@ -76,17 +88,29 @@ class PrecomputedGram : public Gram {
     }
   }
 
+  /// Half of the entries, which lie far apart in memory, and the other half from there.
+  template <class Out>
+  void mirror(std::span<const Index> points, Out* out) const {
+    constexpr std::size_t tile = 16;
+    const std::size_t n = points.size();
+    for (std::size_t a = 0; a < n; ++a) copy(points.subspan(a, 1), points.subspan(a), out + a * n + a);
+    for (std::size_t a = 0; a < n; a += tile)
+      for (std::size_t b = a; b < n; b += tile)
+        for (std::size_t i = a; i < std::min(a + tile, n); ++i)
+          for (std::size_t j = std::max(b, i + 1); j < std::min(b + tile, n); ++j) out[j * n + i] = out[i * n + j];
+  }
+
   static constexpr int together = 4;  // rows added at a time, so that `columns` and `out` are read once for all of them
 
-  /// out[b] += weights[0] K[rows[0], columns[b]] + ... over `count` rows, straight from where they are stored.
-  template <int count>
-  void add_rows(const Index* rows, const double* weights, std::span<const Index> columns, double* out) const {
+  /// out[b] += weights[0] K[rows[0], at(b)] + ... over `count` rows, straight from where they are stored.
+  template <int count, class At>
+  void add_rows(const Index* rows, const double* weights, std::size_t width, At at, double* out) const {
     const T* values[count];
     for (int a = 0; a < count; ++a) values[a] = plain_row(rows[a]);
     simd::on_avx512([=]() WM_INLINE_LAMBDA {
-      for (std::size_t b = 0; b < columns.size(); ++b) {
+      for (std::size_t b = 0; b < width; ++b) {
         double sum = out[b];
-        for (int a = 0; a < count; ++a) sum += weights[a] * double(values[a][columns[b]]);
+        for (int a = 0; a < count; ++a) sum += weights[a] * double(values[a][at(b)]);
         out[b] = sum;
       }
     });

@@ -78,8 +78,5 @@ class ActiveLearner(PairwiseMachine):
         """The largest 1 - y f(x) over the pairs of each row's class y: the slope of the dual there."""
         check_seen(y, self.classes_)
         labels = np.searchsorted(self.classes_, np.asarray(y))
-        agreement = self._values(X)[:, None, :] * self.code_[None]
-        own = np.where(
-            self.code_[labels] != 0, np.take_along_axis(agreement, labels[:, None, None], 1)[:, 0], np.inf
-        )
-        return 1.0 - own.min(axis=1)
+        side = self.code_[labels]
+        return 1.0 - np.where(side != 0, side * self._values(X), np.inf).min(axis=1)

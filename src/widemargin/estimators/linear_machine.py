@@ -17,10 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin import kernels, problems
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.by_weights import ByWeights
-from widemargin.estimators.training import POLISHED_SIZE, Job, Solve, Solved, Training
+from widemargin.estimators.training import POLISHED_SIZE, Job, Solve, Solved, Training, early_end
 from widemargin.kernels.points import combine, count
 from widemargin.problems import Problem
-from widemargin.solvers import LinearDescent, Solution, Status
+from widemargin.solvers import LinearDescent, Solution
 
 
 class Weights(NamedTuple):
@@ -109,13 +109,8 @@ class LinearMachine(BaseEstimator):
         """After the model is stored: say what is missing, and pass on a Ctrl-C."""
         if solved.interruption is not None:
             raise solved.interruption
-        limits = {
-            Status.MAX_ITERATIONS: (f"stopped at max_iter={self.max_iter}", "raise max_iter"),
-            Status.MAX_TIME: (f"stopped at max_time={self.max_time} s", "raise max_time"),
-            Status.STALLED: ("stopped where round-off ends all progress", "raise tol"),
-        }
-        if self.status_ in limits:
-            event, remedy = limits[self.status_]
+        if (end := early_end(self, self.status_)) is not None:
+            event, remedy = end
             warnings.warn(
                 f"{type(self).__name__} {event} with a duality gap of {self.duality_gap_:.2g} "
                 f"(primal value {self.primal_objective_:.4g}, tol={self.tol:g}): scale the data "

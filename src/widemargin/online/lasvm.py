@@ -372,10 +372,3 @@ class LASVM(StreamLearner, ActiveLearner):
             n_jobs=self.n_jobs,
             polish=size <= POLISHED_SIZE,
         )
-
-    def _remedy(self, solution: Any) -> str:
-        return (
-            "LASVM stopped where round-off ends all progress, with a KKT violation of "
-            f"{solution.kkt_violation:.2g} (tol={self.tol:g}): scale the data (StandardScaler or "
-            "MinMaxScaler), raise tol, or lower C."
-        )

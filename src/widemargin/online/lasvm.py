@@ -111,7 +111,7 @@ class LASVM(StreamLearner, ActiveLearner):
     status_, fit_status_, primal_objective_, duality_gap_
         After `finish` only, as in `SVC`.
     kernel_evaluations_ : int
-        Kernel values computed since the beginning.
+        Kernel values computed since the beginning; after `finish` those of its solver alone.
     n_iter_ : array of shape (n_pairs,)
         Steps of each pair of classes.
     n_features_in_ : int

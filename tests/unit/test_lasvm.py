@@ -30,9 +30,9 @@ def batches(X, y, size=50):
 
 def learnt(machine):
     """All that a machine has learnt, to the last bit."""
-    states = [learner.__getstate__()["candidates"] for learner in machine._learners]
+    states = [learner.__getstate__()["candidates"] for learner in machine._pairs]
     arrays = [array for state in states for _, array in sorted(state.items())]
-    kept = [machine._kept.points, machine._kept.serial, machine.dual_coef_, machine.intercept_]
+    kept = [machine._pairs.kept.points, machine._pairs.kept.serial, machine.dual_coef_, machine.intercept_]
     return [array.tobytes() for array in [*arrays, *kept]]
 
 
@@ -130,7 +130,7 @@ def test_memory_is_bounded():
     flipped = np.where(np.random.default_rng(0).random(3000) < 0.2, 1 - y, y)
     machine = wm.LASVM(gamma=1.0, max_candidates=300).fit_stream(batches(X, flipped, 100))
     assert 250 < machine.n_candidates_[0] <= 300
-    assert machine._kept.size == machine.n_candidates_[0]
+    assert machine._pairs.kept.size == machine.n_candidates_[0]
     assert machine.score(*moons(1000, 1)) > 0.9
 
 
@@ -207,7 +207,7 @@ def test_finish_after_fit_is_the_batch_solution():
 def test_finish_after_a_stream_is_the_batch_solution_of_what_is_kept():
     X, y = moons(2000)
     machine = wm.LASVM(gamma=1.0, tol=1e-6).fit_stream(batches(X, y))
-    kept, labels = machine._kept.points, machine._kept.labels
+    kept, labels = machine._pairs.kept.points, machine._pairs.kept.labels
     batch = wm.SVC(gamma=1.0, tol=1e-6).fit(kept, labels)
     before = machine.dual_objective_
     machine.finish()

@@ -18,7 +18,15 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin import kernels
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.by_weights import WhereItPays
-from widemargin.estimators.training import POLISHED_SIZE, Solved, Training, choose_solver, is_auto, worst_of
+from widemargin.estimators.training import (
+    POLISHED_SIZE,
+    Solved,
+    Training,
+    choose_solver,
+    early_end,
+    is_auto,
+    worst_of,
+)
 from widemargin.expansion import Expansion
 from widemargin.kernels.points import count, take
 from widemargin.kernels.resolve import KERNEL_NAMES
@@ -173,21 +181,17 @@ class KernelMachine(BaseEstimator):
         if solved.interruption is not None:
             raise solved.interruption
         worst = solved.worst
-        if worst.status in (Status.MAX_ITERATIONS, Status.MAX_TIME, Status.STALLED):
-            warnings.warn(self._remedy(worst), ConvergenceWarning, stacklevel=3)
+        if (end := early_end(self, worst.status)) is not None:
+            warnings.warn(self._sentence(worst, *end), ConvergenceWarning, stacklevel=3)
 
-    def _remedy(self, solution: Any) -> str:
-        limits = {
-            Status.MAX_ITERATIONS: (f"stopped at max_iter={self.max_iter}", "raise max_iter"),
-            Status.MAX_TIME: (f"stopped at max_time={self.max_time} s", "raise max_time"),
-            Status.STALLED: ("stopped where round-off ends all progress", "raise tol"),
-        }
-        event, remedy = limits[solution.status]
-        lower = ", or lower C" if hasattr(self, "C") else ""
+    def _sentence(self, solution: Any, event: str, remedy: str) -> str:
+        """That an event has ended the fit early, and what may help."""
+        price = ", or lower C" if hasattr(self, "C") else ""
+        again = "; with warm_start=True the next fit goes on from here"
         return (
             f"{type(self).__name__} {event} with a KKT violation of {solution.kkt_violation:.2g} "
-            f"(tol={self.tol:g}): scale the data (StandardScaler or MinMaxScaler), {remedy}{lower}; "
-            "with warm_start=True the next fit goes on from here."
+            f"(tol={self.tol:g}): scale the data (StandardScaler or MinMaxScaler), {remedy}{price}"
+            f"{again if hasattr(self, 'warm_start') else ''}."
         )
 
     def _coefficients(self) -> NDArray[np.float64]:

@@ -227,6 +227,38 @@ kernel_evaluations_saved_ : int
     room for it; 0 otherwise.
 trace_ : dict of arrays, or a list of them
     If the solver was asked to record one.""",
+    "linear parameters": """\
+tol : float, default=1e-4
+    Stop when the duality gap is at most so much of the primal value: no weights have a value that is smaller
+    by more than this part.
+fit_intercept : bool, default=True
+    Whether there is an intercept b.
+bias : {"free", "penalised"}, default="free"
+    A free intercept costs nothing, so that the machine is that of `SVC` and `SVR` with a linear kernel, and
+    moving all points moves nothing but b. A penalised one is that of scikit-learn: its square, divided by
+    that of `intercept_scaling`, is part of |w|^2.
+intercept_scaling : float, default=1.0
+    For a penalised intercept: the feature that is constant.
+max_iter : int, default=-1
+    Sweeps and Newton steps allowed; -1 for no limit.
+max_time : float, optional
+    Seconds allowed for the fit.
+random_state : int, RandomState instance or None, default=None
+    Of the orders in which sweeps meet the points; None is 0.
+n_jobs : int, optional
+    Threads for the classes of a fit, as for `SVC`; None is all that this process may use.
+verbose : bool or int, default=False
+    Whether to say how far the fit is, by `logging` (logger "widemargin").""",
+    "linear attributes": """\
+n_iter_ : int
+    Sweeps and Newton steps; the most of all classes.
+n_features_in_ : int
+feature_names_in_ : array of shape (n_features_in_,)
+    If X had string column names.
+dual_objective_, primal_objective_, duality_gap_ : float
+    The values reached and their difference, which bounds the distance to the optimum; sums over the classes.
+status_ : Status
+    How the fit ended; ``status_.sentence`` says it in words.""",
 }
 
 CHUNKS = """\

@@ -5,7 +5,6 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Sequence
 from functools import partial
-from textwrap import indent
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -18,52 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 from widemargin import kernels, problems
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.by_weights import ByWeights
-from widemargin.estimators.training import POLISHED_SIZE, Job, Solve, Solved, Training
+from widemargin.estimators.training import POLISHED_SIZE, Job, Solve, Solved, Training, early_end
 from widemargin.kernels.points import combine, count
 from widemargin.problems import Problem
-from widemargin.solvers import LinearDescent, Solution, Status
-
-COMMON = {
-    "linear parameters": """\
-tol : float, default=1e-4
-    Stop when the duality gap is at most so much of the primal value: no weights have a value that is smaller
-    by more than this part.
-fit_intercept : bool, default=True
-    Whether there is an intercept b.
-bias : {"free", "penalised"}, default="free"
-    A free intercept costs nothing, so that the machine is that of `SVC` and `SVR` with a linear kernel, and
-    moving all points moves nothing but b. A penalised one is that of scikit-learn: its square, divided by
-    that of `intercept_scaling`, is part of |w|^2.
-intercept_scaling : float, default=1.0
-    For a penalised intercept: the feature that is constant.
-max_iter : int, default=-1
-    Sweeps and Newton steps allowed; -1 for no limit.
-max_time : float, optional
-    Seconds allowed for the fit.
-random_state : int, RandomState instance or None, default=None
-    Of the orders in which sweeps meet the points; None is 0.
-n_jobs : int, optional
-    Threads for the classes of a fit, as for `SVC`; None is all that this process may use.
-verbose : bool or int, default=False
-    Whether to say how far the fit is, by `logging` (logger "widemargin").""",
-    "linear attributes": """\
-n_iter_ : int
-    Sweeps and Newton steps; the most of all classes.
-n_features_in_ : int
-feature_names_in_ : array of shape (n_features_in_,)
-    If X had string column names.
-dual_objective_, primal_objective_, duality_gap_ : float
-    The values reached and their difference, which bounds the distance to the optimum; sums over the classes.
-status_ : Status
-    How the fit ended; ``status_.sentence`` says it in words.""",
-}
-
-
-def linearly_documented(machine: type[Any]) -> type[Any]:
-    """Put the sections that linear machines have in common in place of their names <...>."""
-    for name, section in COMMON.items():
-        machine.__doc__ = (machine.__doc__ or "").replace(f"    <{name}>", indent(section, "    "))
-    return machine
+from widemargin.solvers import LinearDescent, Solution
 
 
 class Weights(NamedTuple):
@@ -152,13 +109,8 @@ class LinearMachine(BaseEstimator):
         """After the model is stored: say what is missing, and pass on a Ctrl-C."""
         if solved.interruption is not None:
             raise solved.interruption
-        limits = {
-            Status.MAX_ITERATIONS: (f"stopped at max_iter={self.max_iter}", "raise max_iter"),
-            Status.MAX_TIME: (f"stopped at max_time={self.max_time} s", "raise max_time"),
-            Status.STALLED: ("stopped where round-off ends all progress", "raise tol"),
-        }
-        if self.status_ in limits:
-            event, remedy = limits[self.status_]
+        if (end := early_end(self, self.status_)) is not None:
+            event, remedy = end
             warnings.warn(
                 f"{type(self).__name__} {event} with a duality gap of {self.duality_gap_:.2g} "
                 f"(primal value {self.primal_objective_:.4g}, tol={self.tol:g}): scale the data "

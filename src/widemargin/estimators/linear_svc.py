@@ -14,14 +14,15 @@ from widemargin.estimators import parameters
 from widemargin.estimators.base import all_or_nothing
 from widemargin.estimators.by_weights import ByWeights
 from widemargin.estimators.classes import read_classified
-from widemargin.estimators.linear_machine import LinearMachine, Weights, linearly_documented
+from widemargin.estimators.documentation import documented
+from widemargin.estimators.linear_machine import LinearMachine, Weights
 from widemargin.estimators.training import Job, Solved
 from widemargin.kernels.points import combine, count
 from widemargin.problems import Problem, Vector
 from widemargin.solvers import JointDescent
 
 
-@linearly_documented
+@documented
 class LinearSVC(ClassifierMixin, LinearMachine):
     """Linear support vector classifier, for many points and for sparse ones.
 

@@ -11,12 +11,13 @@ from sklearn.base import RegressorMixin
 from widemargin import problems
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import all_or_nothing
-from widemargin.estimators.linear_machine import LinearMachine, linearly_documented
+from widemargin.estimators.documentation import documented
+from widemargin.estimators.linear_machine import LinearMachine
 from widemargin.kernels.points import count
 from widemargin.problems import Problem
 
 
-@linearly_documented
+@documented
 class LinearSVR(RegressorMixin, LinearMachine):
     """Linear support vector regression, for many points and for sparse ones.
 

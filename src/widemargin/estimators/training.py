@@ -271,6 +271,15 @@ def worst_of(solutions: Sequence[Solution]) -> Solution:
     return max(solutions, key=lambda each: (SEVERITY.index(each.status), each.kkt_violation))
 
 
+def early_end(machine: Any, status: Status) -> tuple[str, str] | None:
+    """What has ended a machine's fit before its tolerance was reached, and what may help; None if nothing."""
+    if status is Status.MAX_ITERATIONS:
+        return f"stopped at max_iter={machine.max_iter}", "raise max_iter"
+    if status is Status.MAX_TIME:
+        return f"stopped at max_time={machine.max_time} s", "raise max_time"
+    return ("stopped where round-off ends all progress", "raise tol") if status is Status.STALLED else None
+
+
 def _in_threads(
     begin: Callable[[int], Solution | None], count: int, workers: int, watch: Watch
 ) -> list[Solution]:

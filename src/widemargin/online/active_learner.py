@@ -9,27 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from widemargin.codes import Decoding, Scheme
 from widemargin.codes.pairs import own_pairs
 from widemargin.codes.scored import check_seen
 from widemargin.estimators import parameters, sample
 from widemargin.kernels.points import count
+from widemargin.online.pairwise_machine import PairwiseMachine
 from widemargin.online.queries import Query, choose_query
 
 
-class ActiveLearner:
+class ActiveLearner(PairwiseMachine):
     """A machine of all pairs of classes that says which points are worth a label."""
-
-    classes_: NDArray[Any]
-    code_: NDArray[np.int8]
-    decoding_: Decoding
-    kernel_: Any
-    _values: Any
-
-    @property
-    def _scheme(self) -> Scheme:
-        check_is_fitted(self, "code_")
-        return Scheme(self.code_, self.decoding_)
 
     def query(
         self,
@@ -83,14 +72,11 @@ class ActiveLearner:
         values, k = self._values(X), len(self.classes_)
         if k == 2:
             return np.abs(values[:, 0])
-        return own_pairs(np.abs(values), self._scheme.breaking_ties().decide(values), k).min(axis=1)
+        return own_pairs(np.abs(values), self._scheme.decide(values), k).min(axis=1)
 
     def losses(self, X: Any, y: ArrayLike) -> NDArray[np.float64]:
         """The largest 1 - y f(x) over the pairs of each row's class y: the slope of the dual there."""
         check_seen(y, self.classes_)
         labels = np.searchsorted(self.classes_, np.asarray(y))
-        agreement = self._values(X)[:, None, :] * self.code_[None]
-        own = np.where(
-            self.code_[labels] != 0, np.take_along_axis(agreement, labels[:, None, None], 1)[:, 0], np.inf
-        )
-        return 1.0 - own.min(axis=1)
+        side = self.code_[labels]
+        return 1.0 - np.where(side != 0, side * self._values(X), np.inf).min(axis=1)

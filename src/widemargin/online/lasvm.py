@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import nullcontext
-from functools import partial
-from itertools import combinations
-from threading import Event
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,27 +11,25 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
 
 from widemargin import _core
-from widemargin.codes import choose_scheme
-from widemargin.codes.pairs import compress_pairs, expand_pairs
-from widemargin.codes.scored import ScoredClassifier
 from widemargin.estimators import parameters, sample
-from widemargin.estimators.base import KernelMachine, all_or_nothing, start_from
+from widemargin.estimators.base import KernelMachine, all_or_nothing
 from widemargin.estimators.classes import read_classified
 from widemargin.estimators.documentation import documented
-from widemargin.estimators.training import POLISHED_SIZE, Job, Solve, Solved, Training, choose_solver
+from widemargin.estimators.training import POLISHED_SIZE, Training, choose_solver
 from widemargin.kernels.points import count, take
 from widemargin.memory import cache_bytes
 from widemargin.online.active_learner import ActiveLearner
 from widemargin.online.batches import read_batch, read_names
-from widemargin.online.kept import Kept
-from widemargin.online.pair_learner import PairLearner, Settings
-from widemargin.problems import Problem, Vector, soft_margin
-from widemargin.solvers import MostViolatingPair, SecondOrder, Solution
+from widemargin.online.examples import Examples
+from widemargin.online.pair_learner import Settings
+from widemargin.online.pair_learners import PairLearners
+from widemargin.online.stream_learner import StreamLearner
+from widemargin.problems import Vector
+from widemargin.solvers import MostViolatingPair, SecondOrder
 from widemargin.solvers.working_sets import WorkingSet, working_set
-from widemargin.threads import allowed_threads, for_each, single_threaded_blas
+from widemargin.threads import allowed_threads
 
 SELECTIONS = {"second-order": SecondOrder, "most-violating-pair": MostViolatingPair}
 """Rules that remember no pairs: a pair of before may have left."""
@@ -51,7 +46,7 @@ def _is_selection(value: Any) -> bool:
 
 
 @documented
-class LASVM(ActiveLearner, ScoredClassifier, KernelMachine):
+class LASVM(StreamLearner, ActiveLearner):
     """Support vector classifier that learns from a stream, one example after the other.
 
     It climbs the dual of `SVC`,
@@ -116,7 +111,7 @@ class LASVM(ActiveLearner, ScoredClassifier, KernelMachine):
     status_, fit_status_, primal_objective_, duality_gap_
         After `finish` only, as in `SVC`.
     kernel_evaluations_ : int
-        Kernel values computed since the beginning.
+        Kernel values computed since the beginning; after `finish` those of its solver alone.
     n_iter_ : array of shape (n_pairs,)
         Steps of each pair of classes.
     n_features_in_ : int
@@ -155,7 +150,7 @@ class LASVM(ActiveLearner, ScoredClassifier, KernelMachine):
     'OPTIMAL'
     """
 
-    _data: Kept | None
+    _data: Examples | None
     """What `fit` was given, until `finish` or another batch."""
 
     _rules: ClassVar[dict[str, parameters.Rule]] = {
@@ -237,8 +232,8 @@ class LASVM(ActiveLearner, ScoredClassifier, KernelMachine):
             names, labels = classes.names, classes.labels
             random = check_random_state(self.random_state)
             self._begin(X, weight, names)
-            data = Kept(X, names[labels], self.C * weight, np.arange(count(X)))
-            rows = np.flatnonzero(weight).astype(np.int32)
+            data = Examples(X, names[labels], self.C * weight, np.arange(count(X)))
+            rows = np.flatnonzero(weight)
             orders = (random.permutation(rows) for _ in range(self.epochs))
             self.n_seen_ = count(X)
             interruption = self._learn(data, orders)
@@ -284,47 +279,18 @@ class LASVM(ActiveLearner, ScoredClassifier, KernelMachine):
             if first:
                 self._begin(X, weight, names)
             else:
-                self._add_classes(names)
+                self._pairs.set_classes(names)
+                self._store_classes(names)
             serial = np.arange(self.n_seen_, self.n_seen_ + len(y))
-            batch = Kept(X, y, self.C * weight, serial).take(np.flatnonzero(weight))
-            before = self._kept.size
-            data = self._kept.followed_by(batch) if before else batch
-            new = np.arange(before, data.size, dtype=np.int32)
+            batch = Examples(X, y, self.C * weight, serial).take(np.flatnonzero(weight))
+            kept = self._pairs.kept
+            data = kept.followed_by(batch) if kept.size else batch
+            new = np.arange(kept.size, data.size)
             self._data = None
             self.n_seen_ += len(y)
             interruption = self._learn(data, [new])
         if interruption is not None:
             raise interruption
-        return self
-
-    def fit_stream(
-        self, batches: Iterable[Any] | Callable[[], Iterator[Any]], classes: ArrayLike | None = None
-    ) -> Any:
-        """Learn all batches of a stream, each by `partial_fit`.
-
-        Parameters
-        ----------
-        batches : iterable, or function that returns an iterator
-            Pairs (X, y) or triples (X, y, sample_weight): arrays, CSR matrices, or what
-            `widemargin.io.libsvm_chunks`, `csv_chunks` and `parquet_chunks` read from files. One batch is in
-            memory at a time.
-        classes : array-like, optional
-            All classes, if the first batch does not have all of them.
-
-        Returns
-        -------
-        self : object
-        """
-        stream = iter(batches() if callable(batches) else batches)
-        for number, batch in enumerate(stream):
-            if not isinstance(batch, tuple) or len(batch) not in (2, 3):
-                raise ValueError(f"batch {number} must be a pair (X, y) or a triple (X, y, sample_weight).")
-            X, y, weight = (*batch, None)[:3]
-            try:
-                self.partial_fit(X, y, classes=classes, sample_weight=weight)
-            except (TypeError, ValueError) as error:
-                raise ValueError(f"batch {number}: {error}") from error
-        check_is_fitted(self, msg="batches is empty: give at least one batch.")
         return self
 
     def finish(self) -> Any:
@@ -340,12 +306,19 @@ class LASVM(ActiveLearner, ScoredClassifier, KernelMachine):
         if not hasattr(self, "classes_"):
             raise NotFittedError("finish needs data: call fit or partial_fit before it.")
         self._check_parameters()
-        data = self._kept if self._data is None else self._data
-        learners = [each for each in self._learners if self._has_both(each, data)]
-        if not learners:
-            seen = np.unique(data.labels).tolist()
-            raise ValueError(f"finish needs examples of two classes; there are those of {seen[0]!r} only.")
-        solved = self._solve(data, learners)
+        data = self._pairs.kept if self._data is None else self._data
+        seen = np.unique(data.labels)
+        if len(seen) < 2:
+            raise ValueError(
+                f"finish needs examples of two classes; there are those of {seen.tolist()[0]!r} only."
+            )
+        size = (len(seen) - 1) * data.size  # each example is in the pairs of its class
+        try:
+            solved = self._pairs.solve(data, self.kernel_.bind(data.points), self._training(size, data.size))
+        finally:
+            self._store_learnt()
+        self._data = None
+        self._keep_certificate(solved, len(solved.solutions))
         self._conclude(solved)
         return self
 
@@ -357,131 +330,39 @@ class LASVM(ActiveLearner, ScoredClassifier, KernelMachine):
             self.kernel, X, weight, degree=self.degree, gamma=self.gamma, coef0=self.coef0
         )
         self._sparse = sp.issparse(X)
-        self._learners: list[PairLearner] = []
-        self._kept = Kept(take(X, np.arange(0)), names[:0], np.empty(0), np.arange(0))
+        nothing = Examples(take(X, np.arange(0)), names[:0], np.empty(0), np.arange(0))
+        self._pairs = PairLearners(names, nothing)
+        self._store_classes(names)
         self._data = None
         self.n_seen_ = 0
-        self._add_classes(names)
-
-    def _add_classes(self, names: NDArray[Any]) -> None:
-        """A machine for each pair; those of new classes have yet to see what is kept of the others."""
-        known = {(each.positive, each.negative): each for each in self._learners}
-        pairs = list(combinations(names.tolist(), 2))
-        self.classes_ = names
-        self._learners = [known.get(pair) or PairLearner(*pair) for pair in pairs]
-        scheme = choose_scheme("all-pairs", "auto", names)
-        self.code_, self.decoding_ = scheme.M, scheme.decoding
 
     def _settings(self) -> Settings:
         policies = _core.Policies()
         working_set(self.selection).configure(policies)
-        share = cache_bytes(self.cache_size, 0) // len(self._learners)
+        share = cache_bytes(self.cache_size, 0) // len(self._pairs)
         return Settings(policies.selection, self.tol, int(self.max_candidates), share)
 
-    def _learn(self, data: Kept, orders: Iterable[NDArray[np.integer]]) -> BaseException | None:
+    def _learn(self, data: Examples, orders: Iterable[NDArray[np.integer]]) -> BaseException | None:
         """Have all pairs learn rows of the data, whose first are those that are kept; Ctrl-C is returned."""
-        gram, settings = self.kernel_.bind(data.points), self._settings()
-        n, threads = len(self._learners), allowed_threads(self.n_jobs)
-        interruption: list[BaseException] = []
-
-        def learn(learner: PairLearner, rows: NDArray[np.integer], abandoned: Event) -> None:
-            sides = learner.sides(data.labels[rows])
-            own, y = rows[sides != 0].astype(np.int32), sides[sides != 0]
-
-            def stop(progress: Any) -> bool:
-                return abandoned.is_set()
-
-            if own.size and not learner.learn(gram, own, y, data.prices[own], settings, stop):
-                interruption.append(KeyboardInterrupt())
-
-        def work(learner: PairLearner, abandoned: Event) -> None:
-            for rows in passes:
-                if not interruption and not abandoned.is_set():
-                    unseen = np.arange(self._kept.size) if learner.is_new else rows[:0]
-                    learn(learner, np.concatenate([unseen, rows]), abandoned)
-
-        passes = list(orders)
+        gram, threads = self.kernel_.bind(data.points), allowed_threads(self.n_jobs)
         try:
-            with single_threaded_blas():
-                for_each(work, self._learners, min(n, threads))
-        except KeyboardInterrupt as error:
-            interruption.append(error)
+            return self._pairs.learn(data, orders, gram, self._settings(), threads)
         finally:
-            self._keep_candidates(data)
-        return interruption[0] if interruption else None
+            self._store_learnt()
 
-    def _keep_candidates(self, data: Kept) -> None:
-        """Keep of the data what some pair needs, and make the functions of it."""
-        needed = np.unique(np.concatenate([learner.points for learner in self._learners]))
-        place = np.full(data.size, -1, dtype=np.int32)
-        place[needed] = np.arange(needed.size)
-        for learner in self._learners:
-            learner.renumber(place)
-        self._kept = data.take(needed)
-        self._store_functions()
+    def _store_learnt(self) -> None:
+        """Store the functions of all pairs and what learning has come to; nothing is proved of it."""
+        pairs, kept = list(self._pairs), self._pairs.kept
+        coefficients = [pair.coefficients(kept.size) for pair in pairs]
+        self._store_functions(kept, coefficients, np.array([pair.intercept for pair in pairs]))
+        self.shape_fit_ = (self.n_seen_, *np.shape(kept.points)[1:])
+        self.dual_objective_ = float(sum(pair.objective for pair in pairs))
+        self.kkt_violation_ = float(max(pair.violation for pair in pairs))
+        self.kernel_evaluations_ = sum(pair.counters["kernel_evaluations"] for pair in pairs)
+        self.n_iter_ = np.array([pair.counters["iterations"] for pair in pairs])
+        self.n_candidates_ = np.array([pair.size for pair in pairs])
         for name in CERTIFICATE:
             self.__dict__.pop(name, None)
-        self.dual_objective_ = float(sum(learner.objective for learner in self._learners))
-        self.kkt_violation_ = float(max(learner.violation for learner in self._learners))
-        self.kernel_evaluations_ = sum(learner.counters["kernel_evaluations"] for learner in self._learners)
-        self.n_iter_ = np.array([learner.counters["iterations"] for learner in self._learners])
-        self.n_candidates_ = np.array([learner.size for learner in self._learners])
-
-    def _store_functions(self) -> None:
-        kept, k = self._kept, len(self.classes_)
-        labels = np.searchsorted(self.classes_, kept.labels)
-        columns = [learner.coefficients(kept.size) for learner in self._learners]
-        dual = compress_pairs(columns, labels, k) if k > 2 else -columns[0][None]
-        support = np.flatnonzero(dual.any(axis=0))
-        support = support[np.argsort(labels[support], kind="stable")]
-        self.n_support_ = np.bincount(labels[support], minlength=k).astype(np.int32)
-        self.support_: NDArray[Any] = kept.serial[support]
-        self.support_vectors_ = take(kept.points, support)
-        self.shape_fit_ = (self.n_seen_, *np.shape(kept.points)[1:])
-        self._store_dual(dual[:, support])
-        self._store_intercepts(np.array([learner.intercept for learner in self._learners]))
-
-    def _store_intercepts(self, intercepts: Vector) -> None:
-        """A value of two classes is positive for the second, of a pair of several for the first."""
-        self.intercept_ = intercepts if len(self.classes_) > 2 else -intercepts
-
-    # --- the exact solution ---------------------------------------------------------------------
-
-    def _has_both(self, learner: PairLearner, data: Kept) -> bool:
-        sides = learner.sides(data.labels)
-        return bool((sides > 0).any() and (sides < 0).any())
-
-    def _solve(self, data: Kept, learners: list[PairLearner]) -> Solved:
-        """Solve the problems of these pairs on all the data, and go on from their solutions."""
-        gram, n = self.kernel_.bind(data.points), data.size
-        place = np.full(max(int(data.serial.max()), self.n_seen_) + 1, -1)
-        place[data.serial] = np.arange(n)
-        of_kept = place[self._kept.serial].astype(np.int32)
-        for learner in self._learners:
-            learner.renumber(of_kept)
-        found: dict[int, tuple[Problem, Solution]] = {}
-
-        def work(k: int, solve: Solve) -> Solution:
-            sides = learners[k].sides(data.labels) * (data.prices > 0)
-            rows = np.flatnonzero(sides).astype(np.int32)
-            problem = soft_margin(sides[rows], data.prices[rows]).on(rows)
-            solution = solve(problem, start_from(problem, learners[k].coefficients(n)))
-            found[k] = problem, solution
-            return solution.summary()
-
-        sizes = [int(np.count_nonzero(learner.sides(data.labels))) for learner in learners]
-        jobs = [Job(size, partial(work, k)) for k, size in enumerate(sizes)]
-        try:
-            solved = self._training(sum(sizes), n).run(jobs, gram)
-            for k, (problem, solution) in found.items():
-                learners[k].restart(problem, solution, gram.diagonal())
-        finally:
-            self._keep_candidates(data)
-        offsets = {id(learners[k]): float(solution.offsets[0]) for k, (_, solution) in found.items()}
-        self._store_intercepts(np.array([offsets.get(id(each), each.intercept) for each in self._learners]))
-        self._data = None
-        self._keep_certificate(solved, len(learners))
-        return solved
 
     def _training(self, size: int, n: int) -> Training:
         return Training(
@@ -491,35 +372,3 @@ class LASVM(ActiveLearner, ScoredClassifier, KernelMachine):
             n_jobs=self.n_jobs,
             polish=size <= POLISHED_SIZE,
         )
-
-    def _remedy(self, solution: Any) -> str:
-        return (
-            "LASVM stopped where round-off ends all progress, with a KKT violation of "
-            f"{solution.kkt_violation:.2g} (tol={self.tol:g}): scale the data (StandardScaler or "
-            "MinMaxScaler), raise tol, or lower C."
-        )
-
-    # --- predicting -----------------------------------------------------------------------------
-
-    def _expand(self, dual: NDArray[np.float64]) -> Any:
-        k = len(self.classes_)
-        return expand_pairs(dual, np.repeat(np.arange(k), self.n_support_), k) if k > 2 else dual.T
-
-    def decision_function(self, X: Any) -> NDArray[np.float64]:
-        """Decision values, at any time after the first batch.
-
-        Parameters
-        ----------
-        X : {array-like, sparse matrix} of shape (n_samples, n_features), or list of objects
-
-        Returns
-        -------
-        values : array of shape (n_samples,) for two classes, else (n_samples, n_classes)
-            Two classes: positive for the second. Several: a score per class, votes first.
-        """
-        return self._scheme.breaking_ties().scores(self._values(X))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The class of each row of X: that with the most votes of pairs, or of several the largest values."""
-        decided = self._scheme.breaking_ties().decide(self._values(X))
-        return self.classes_[decided]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin import _core
+from widemargin.online.examples import Examples
 from widemargin.problems import Problem, Vector, soft_margin
 from widemargin.solvers import Solution
 
@@ -49,18 +50,21 @@ class PairLearner:
         self.__init__(state["positive"], state["negative"])  # type: ignore[misc]
         self._core.set_state(state["candidates"])
 
-    def sides(self, labels: NDArray[Any]) -> NDArray[np.float64]:
-        """+1, -1 or, for other classes, 0."""
-        return (labels == self.positive).astype(np.float64) - (labels == self.negative)
+    def own(self, data: Examples, rows: NDArray[np.integer]) -> NDArray[np.int32]:
+        """Those of the rows that are of its classes."""
+        labels = data.labels[rows]
+        return rows[(labels == self.positive) | (labels == self.negative)].astype(np.int32)
 
-    def learn(
-        self, gram: Any, rows: NDArray[np.int32], y: Vector, C: Vector, settings: Settings, observer: Any
-    ) -> bool:
-        """Learn these rows of the Gram one after the other; False if Ctrl-C came between."""
-        problem = soft_margin(y, C)
+    def problem(self, data: Examples, rows: NDArray[np.int32]) -> Problem:
+        """The problem of some of its own rows."""
+        y = np.where(data.labels[rows] == self.positive, 1.0, -1.0)
+        return soft_margin(y, data.prices[rows]).on(rows)
+
+    def learn(self, gram: Any, problem: Problem, settings: Settings, observer: Any) -> bool:
+        """Learn the variables of a problem one after the other; False if Ctrl-C came between."""
         _, interrupted = self._core.learn(
             gram,
-            rows,
+            problem.rows,
             problem.linear,
             problem.lower,
             problem.upper,

@@ -7,16 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from widemargin.kernels import Kernel, Polynomial
-from widemargin.papers.credit_study import (
-    GAUSSIAN_C,
-    NEEDS,
-    POLYNOMIAL_C,
-    SOURCE,
-    data_notes,
-    study_gaussian,
-    two_ratings,
-)
+from widemargin.papers.credit_study import NEEDS, SOURCE, best_kernels, data_notes, two_ratings
 from widemargin.papers.experiment import Experiment, Scope, say
 from widemargin.papers.table import Column, Table
 from widemargin.problems import Problem, soft_margin
@@ -27,13 +18,9 @@ if TYPE_CHECKING:
 
 T = 300
 MUS = (1.5, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0)
-SETTINGS: dict[str, tuple[Kernel, float]] = {
-    "gauss s = 0.5": (study_gaussian(0.5), GAUSSIAN_C),
-    "poly p = 2": (Polynomial(degree=2), POLYNOMIAL_C),
-}
-"""What the study went on with: its best Gaussian and its best polynomial."""
-
 CHOSEN = 20.0
+"""The mu that the study chose."""
+
 ACCURATE = 1e-12
 """Newton decrement, squared and halved, of central points whose errors are to be compared."""
 
@@ -61,7 +48,7 @@ class BarrierConvergence(Experiment):
     )
 
     def rows(self, scope: Scope) -> Iterator[tuple[Any, ...]]:
-        for name in SETTINGS:
+        for name in best_kernels():
             case = Case(name, scope)
             for mu in MUS:
                 say(f"{name}, mu = {mu:g}")
@@ -95,7 +82,7 @@ class Case:
 
     def __init__(self, kernel: str, scope: Scope) -> None:
         train = two_ratings(scope.data_dir, T).train
-        chosen, C = SETTINGS[kernel]
+        chosen, C = best_kernels()[kernel]
         self.problem: Problem = soft_margin(train.y, C)
         self.gram = chosen.bind(train.X)
         self.best = Mehrotra(1e-8).solve(self.problem, self.gram, stop=Stop(tol=1e-8))

@@ -11,17 +11,14 @@ import numpy as np
 from widemargin.comparison import class_report
 from widemargin.datasets.credit_ratings import RATINGS
 from widemargin.estimators import SVC
-from widemargin.kernels import Polynomial
 from widemargin.papers.credit_study import (
-    GAUSSIAN_C,
     NEEDS,
-    POLYNOMIAL_C,
     SOURCE,
     Split,
+    best_kernels,
     companies,
     data_notes,
     split,
-    study_gaussian,
 )
 from widemargin.papers.experiment import Experiment, Scope, say
 from widemargin.papers.table import Column, Table
@@ -32,10 +29,6 @@ if TYPE_CHECKING:
 QUICK = 500
 """Training companies of a quick table."""
 
-SETTINGS: dict[str, dict[str, Any]] = {
-    "gauss s = 0.5": {"kernel": study_gaussian(0.5), "C": GAUSSIAN_C},
-    "poly p = 2": {"kernel": Polynomial(degree=2), "C": POLYNOMIAL_C},
-}
 SOLVERS = {"LogBarrier": "log-barrier", "Mehrotra": "mehrotra", "SMO": None}
 PRINTED = {("gauss s = 0.5", "SMO"): 0.7208, ("poly p = 2", "SMO"): 0.5437}
 
@@ -64,7 +57,7 @@ class BarrierRatings(Experiment):
 
     def rows(self, scope: Scope) -> Iterator[tuple[Any, ...]]:
         parts = ratings(scope)
-        for name in SETTINGS:
+        for name in best_kernels():
             usual = None
             for prices in (None, "balanced"):
                 for solver in reversed(SOLVERS) if prices is None else ["SMO"]:
@@ -95,7 +88,7 @@ class BarrierRatings(Experiment):
         ]
         if table.complete:
             parts = ratings(scope)
-            for name in SETTINGS:
+            for name in best_kernels():
                 counts = confusion_matrix(name, parts)
                 rows = "; ".join(f"{RATINGS[k]} {counts[k].tolist()}" for k in range(len(RATINGS)))
                 notes.append(f"Confusions with {name}, true ratings and what they are given: {rows}.")
@@ -109,8 +102,14 @@ def ratings(scope: Scope) -> Split:
 
 def trained(kernel: str, solver: str, prices: str | None, parts: Split) -> SVC:
     """Seven machines, one against all."""
+    chosen, C = best_kernels()[kernel]
     machine = SVC(
-        **SETTINGS[kernel], solver=SOLVERS[solver], class_weight=prices, multiclass="one-vs-all", tol=1e-4
+        kernel=chosen,
+        C=C,
+        solver=SOLVERS[solver],
+        class_weight=prices,
+        multiclass="one-vs-all",
+        tol=1e-4,
     )
     return machine.fit(parts.train.X, parts.train.y)
 
@@ -132,7 +131,7 @@ def draw(scope: Scope | None = None) -> Figure:
     names = np.array(RATINGS)
     figure = Figure(figsize=(11, 5.5), layout="constrained")
     for ax, (kernel, number) in zip(
-        figure.subplots(1, 2), zip(SETTINGS, ("4.9", "4.10"), strict=True), strict=True
+        figure.subplots(1, 2), zip(best_kernels(), ("4.9", "4.10"), strict=True), strict=True
     ):
         predictions = trained(kernel, "SMO", None, parts).predict(parts.test.X)
         confusion(names[parts.test.y], names[predictions], ax, classes=names)

@@ -36,6 +36,11 @@ class OnlineSet:
         """Number of training points."""
         return len(self.train.y)
 
+    @property
+    def is_slow(self) -> bool:
+        """Whether a single machine takes half a minute."""
+        return self.name == "adult"
+
     def megabytes(self, share: float) -> float:
         """What this share of the kernel matrix takes in single precision."""
         return share * 4 * self.n**2 / 2**20

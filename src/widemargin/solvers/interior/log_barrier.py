@@ -139,7 +139,7 @@ class LogBarrier(InteriorSolver):
             slope = gradient + barrier.gradient()
             system = run.system(barrier.curvature() + run.program.ridge)
             step, nu = system.solve(-slope, run.program.sums - run.program.by_group(point.a))
-            point = point.with_multipliers(*point.centred_multipliers(t), nu)
+            point = point.centred(t, nu)
             decrement = -float(slope @ step)
             if t * decrement / 2 <= self.newton_epsilon:
                 run.point = point
@@ -148,8 +148,7 @@ class LogBarrier(InteriorSolver):
             if length < SHORTEST:
                 return point, t * decrement / 2 <= NEARLY
             run.watch.count_step()
-            point = point.moved(run.program, length * step)
-            point = point.with_multipliers(*point.centred_multipliers(t), nu)
+            point = point.moved(run.program, length * step).centred(t, nu)
             gradient = run.gradient(point.a)
             run.note(
                 point,

@@ -77,6 +77,13 @@ class DenseMatrix(KernelMatrix):
     def solver(self, d: Vector, look: Look) -> Solve:
         return _lifted(self._factor_of, d, self.largest, look).solve
 
+    def check_convex(self, look: Look) -> None:
+        """Refuse eigenvalues that are clearly negative."""
+        try:
+            self._factor_of(np.full(self.rank, LIFTS[-1] * self.largest), look)
+        except LinAlgError:
+            raise _not_convex() from None
+
     def _factor_of(self, d: Vector, look: Look) -> CholeskyFactor:
         return CholeskyFactor(self._K, d, self._room, look)
 
@@ -164,7 +171,7 @@ def kernel_matrix(
             f"for {n} points, and only {free / 2**20:.0f} MB are free: use the default solver."
         )
     matrix = DenseMatrix(_block(gram, rows, rows, threads, look))
-    _check_convex(matrix, look)
+    matrix.check_convex(look)
     return matrix
 
 
@@ -212,14 +219,6 @@ def _block(
 
     for_each(fill, parts, min(threads, len(parts)) or 1, look)
     return K
-
-
-def _check_convex(matrix: DenseMatrix, look: Look) -> None:
-    """Refuse a matrix with eigenvalues that are clearly negative."""
-    try:
-        matrix._factor_of(np.full(matrix.rank, LIFTS[-1] * matrix.largest), look)
-    except LinAlgError:
-        raise _not_convex() from None
 
 
 def _not_convex() -> ValueError:

@@ -172,12 +172,12 @@ class Direction:
 
 def _centred(run: Run, point: Point, affine: Direction) -> tuple[float, tuple[Vector, Vector]]:
     """sigma, and how the products are to change for it, less the second-order term of the affine step."""
+    below_u, above_v = point.products()
     mean = point.complementarity() / max(run.program.inequalities, 1)
     if not mean > 0:
-        return 0.0, point.products()
+        return 0.0, (-below_u, -above_v)
     reached = affine.taken(run, point, min(1.0, affine.room(point))).complementarity()
     sigma = min(1.0, (reached / point.complementarity()) ** 3)
-    below_u, above_v = point.products()
     of_u = sigma * mean - below_u - affine.da * affine.du
     of_v = sigma * mean - above_v + affine.da * affine.dv
     bounded = np.isfinite(point.below), np.isfinite(point.above)

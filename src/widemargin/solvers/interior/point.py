@@ -55,9 +55,9 @@ class Point:
     def with_multipliers(self, u: Vector, v: Vector, nu: Vector) -> Point:
         return Point(self.a, self.below, self.above, u, v, nu)
 
-    def centred_multipliers(self, t: float) -> tuple[Vector, Vector]:
-        """u = 1 / (t below) and v = 1 / (t above), as they are on the central path."""
-        return 1.0 / (t * self.below), 1.0 / (t * self.above)
+    def centred(self, t: float, nu: Vector) -> Point:
+        """The point with u = 1 / (t below) and v = 1 / (t above), as they are on the central path."""
+        return self.with_multipliers(1.0 / (t * self.below), 1.0 / (t * self.above), nu)
 
     def products(self) -> tuple[Vector, Vector]:
         """below u and above v, zero where there is no bound."""

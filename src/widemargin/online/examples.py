@@ -1,4 +1,4 @@
-"""The examples that a machine on a stream still has."""
+"""Examples of a stream."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from widemargin.problems import Vector
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
-    """Some examples of a stream.
+class Examples:
+    """Some examples of a stream: a batch, what `fit` was given, or what a machine has kept of either.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class Kept:
     prices : array of shape (n,)
         C times the weight of each.
     serial : array of shape (n,)
-        Their positions in the stream.
+        Their positions in the stream, ascending.
     """
 
     points: Any
@@ -38,13 +38,17 @@ class Kept:
         """Number of examples."""
         return count(self.points)
 
-    def take(self, which: NDArray[np.integer]) -> Kept:
+    def take(self, which: NDArray[np.integer]) -> Examples:
         """Some of them."""
-        return Kept(take(self.points, which), self.labels[which], self.prices[which], self.serial[which])
+        return Examples(take(self.points, which), self.labels[which], self.prices[which], self.serial[which])
 
-    def followed_by(self, other: Kept) -> Kept:
+    def positions_of(self, some: Examples) -> NDArray[np.int32]:
+        """Where some of these examples are among them."""
+        return np.searchsorted(self.serial, some.serial).astype(np.int32)
+
+    def followed_by(self, other: Examples) -> Examples:
         """These and others."""
-        return Kept(
+        return Examples(
             stacked(self.points, other.points),
             np.concatenate([self.labels, other.labels]),
             np.concatenate([self.prices, other.prices]),

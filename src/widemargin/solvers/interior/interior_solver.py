@@ -110,7 +110,7 @@ def grows_without_bound(start: Point, point: Point) -> bool:
 
 
 def check_start(problem: Problem, start: ArrayLike) -> Vector:
-    """The start; one that is not feasible is refused: interior points stay feasible, they do not become so."""
+    """The start, refused if it is not feasible: interior points stay feasible, they do not become so."""
     start = np.asarray(start, dtype=float)
     if start.shape != (problem.size,):
         raise ValueError(

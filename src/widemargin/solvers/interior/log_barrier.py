@@ -119,7 +119,7 @@ class LogBarrier(InteriorSolver):
             ("backtracking", 0, 1),
         ):
             value = getattr(self, name)
-            if not (isinstance(value, Real) and least < value < greatest):
+            if not (isinstance(value, Real) and least < float(value) < greatest):
                 raise ValueError(f"{name} must lie between {least} and {greatest}; got {value!r}.")
 
     def _walk(self, run: Run, point: Point) -> Status:

@@ -113,6 +113,22 @@ def test_phase_one_of_every_machine_is_strictly_inside_and_keeps_the_sums(proble
     assert program.by_group(point.a) == pytest.approx(program.sums, abs=1e-12)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_phase_one_finds_the_inside_of_boxes_with_any_infinite_ends(seed):
+    random = np.random.default_rng(seed)
+    m = int(random.integers(1, 25))
+    lower = random.normal(size=m)
+    upper = lower + random.uniform(1e-3, 3, m)
+    start = random.uniform(lower, upper)
+    down, up = random.uniform(size=(2, 1))
+    lower = np.where(random.uniform(size=m) < down * (seed % 3 > 0), -np.inf, lower)
+    upper = np.where(random.uniform(size=m) < up * (seed % 3 < 2), np.inf, upper)
+    run, point = begun(Problem(np.zeros(m), lower, upper, start), np.eye(m))
+    program = run.program
+    assert (point.a > program.lower).all() and (point.a < program.upper).all()
+    assert program.by_group(point.a) == pytest.approx(program.sums, abs=1e-9)
+
+
 # --- a step of Newton -----------------------------------------------------------------------------
 
 

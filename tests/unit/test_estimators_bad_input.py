@@ -343,3 +343,14 @@ def test_nan_in_y_of_objects(Machine):
 
     with pytest.raises(ValueError, match="Input y contains NaN"):
         Machine(kernel=same_length).fit(["a", "bb"], [0.0, np.nan])
+
+
+def test_kernel_values_that_overflow_are_refused_and_leave_the_machine_as_it_was():
+    X, y = load_iris(return_X_y=True)
+    machine = wm.SVC(kernel="poly", gamma=1.0).fit(X, y)
+    before = machine.predict(X)
+    large = X.copy()
+    large[80] = 1e120
+    with pytest.raises(ValueError, match="overflow"):
+        machine.fit(large, y)
+    np.testing.assert_array_equal(machine.predict(X), before)

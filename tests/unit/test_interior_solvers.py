@@ -268,6 +268,29 @@ def test_a_problem_without_any_choice_is_solved_at_once(solver):
 
 
 @each_solver
+def test_a_start_may_be_a_list(solver):
+    problem, gram = a_problem()
+    solution = solver.solve(problem, gram, start=[0.0] * problem.size)
+    assert solution.status is wm.Status.OPTIMAL
+
+
+@each_solver
+def test_a_gap_that_rounding_keeps_above_epsilon_is_not_called_optimal(solver):
+    X, y = moons()
+    solution = clone(solver).solve(soft_margin(y, 1.0), wm.Linear().bind(1e6 * X), stop=wm.Stop(tol=1e3))
+    assert (solution.duality_gap <= solver.epsilon) == (solution.status is wm.Status.OPTIMAL)
+    assert solution.duality_gap > solver.epsilon
+
+
+@each_solver
+def test_points_of_any_size_come_to_an_end(solver):
+    X, y = moons(30)
+    for size in (1e10, 1e50):
+        solution = solver.solve(soft_margin(y, 1.0), wm.Linear().bind(size * X), stop=wm.Stop(max_time=60))
+        assert solution.status is wm.Status.STALLED
+
+
+@each_solver
 def test_a_matrix_without_room_is_refused_in_a_sentence(solver, monkeypatch):
     monkeypatch.setattr(matrices, "available_bytes", lambda: 10**5)
     problem, gram = a_problem(200)
@@ -292,8 +315,10 @@ def test_a_low_rank_needs_no_room_for_a_matrix(monkeypatch):
         {"c1": 0.5},
         {"backtracking": 1.0},
         {"trace": -1},
+        {"epsilon": "small"},
+        {"mu": None},
     ],
-    ids=lambda settings: next(iter(settings)),
+    ids=str,
 )
 def test_settings_that_cannot_work_are_refused_by_name(settings):
     with pytest.raises(ValueError, match=next(iter(settings))):

@@ -428,11 +428,23 @@ def test_a_stream_names_the_batch_that_is_refused_and_keeps_those_before(begun):
     begun.partial_fit(X[150:], y[150:])
 
 
+@pytest.mark.parametrize("classes", [[], [1], [0, 1, np.nan], 3])
+def test_classes_that_are_none_are_refused(classes):
+    refused("classes ", wm.LASVM(), lambda m: m.partial_fit(*moons(50), classes=classes))
+
+
+def test_words_do_not_join_classes_that_are_numbers(begun):
+    X, _ = moons(10)
+    refused("all by strings", begun, lambda m: m.partial_fit(X, ["new"] * 10, classes=["new", "old"]))
+    refused("requires y", begun, lambda m: m.partial_fit(X, None))
+
+
 @pytest.mark.parametrize(
     "sentence, stream",
     [
         ("batches is empty", []),
         (r"batch 0 must be a pair \(X, y\)", [np.zeros((3, 2))]),
+        ("batches must be an iterable", None),
     ],
 )
 def test_a_strange_stream_is_refused(sentence, stream):
@@ -477,7 +489,11 @@ def test_a_bad_parameter_is_named(name, value, sentence):
         ("strategy must be a Query or one of", {"strategy": "clever"}),
         ("strategy='gradient' needs the classes", {"strategy": "gradient"}),
         ("weight must lie between 0 and 1", {"strategy": Diverse(weight=2)}),
-        ("tries must be a positive integer or None", {"strategy": Active(tries=0)}),
+        ("weight must lie between 0 and 1", {"strategy": Diverse(weight=None)}),
+        ("tries must be None or an integer >= 1", {"strategy": Active(tries=0)}),
+        ("tries must be None or an integer >= 1", {"strategy": Active(tries=1.5)}),
+        ("inconsistent numbers of samples", {"strategy": "gradient", "y": [0, 1]}),
+        ("y should be a 1d array", {"strategy": "gradient", "y": np.zeros((100, 2))}),
     ],
 )
 def test_a_bad_query_is_refused(begun, sentence, options):

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import widemargin as wm
@@ -228,3 +229,19 @@ def test_what_a_descent_leaves_undone_is_done_on_the_gram(monkeypatch):
     assert machine.status_ is wm.Status.OPTIMAL
     assert machine.kkt_violation_ <= 1e-3
     assert machine.kernel_evaluations_ > 0
+
+
+@pytest.mark.parametrize("form", [np.asarray, sp.csr_matrix])
+@pytest.mark.parametrize(
+    "machine",
+    [
+        wm.LinearSVC(),
+        wm.LinearSVC(loss="hinge"),
+        wm.LinearSVC(multi_class="crammer_singer", fit_intercept=False),
+        wm.LinearSVR(),
+    ],
+)
+def test_points_whose_products_overflow_are_refused(machine, form):
+    X = form(np.array([[1.0, 0.0], [0.0, -1e200], [2.0, 1.0]]))
+    with pytest.raises(ValueError, match=r"X has entries as large as 1e\+200"):
+        clone(machine).set_params(max_time=5).fit(X, [0, 1, 1])

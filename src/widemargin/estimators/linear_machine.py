@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
@@ -21,6 +22,20 @@ from widemargin.estimators.training import POLISHED_SIZE, Job, Solve, Solved, Tr
 from widemargin.kernels.points import combine, count
 from widemargin.problems import Problem
 from widemargin.solvers import LinearDescent, Solution
+
+LARGEST = 1e50
+"""Of larger entries the products that steps of Newton and their losses have in them overflow."""
+
+
+def refuse_overflow(X: Any) -> None:
+    """Raise a ValueError if X has entries that are too large to be multiplied with each other."""
+    entries = X.data if sp.issparse(X) else X
+    largest = max(float(entries.max(initial=0.0)), -float(entries.min(initial=0.0)))
+    if largest > LARGEST:
+        raise ValueError(
+            f"X has entries as large as {largest:.2g}, whose products overflow: scale X (StandardScaler or "
+            "MaxAbsScaler)."
+        )
 
 
 class Weights(NamedTuple):
@@ -68,6 +83,7 @@ class LinearMachine(BaseEstimator):
         self, X: Any, sizes: Sequence[int], problem_of: Callable[[int], Problem]
     ) -> tuple[Solved, list[Weights]]:
         """Solve the problems, each stated in its turn, and read off the functions."""
+        refuse_overflow(X)
         n, found = count(X), dict[int, Weights]()
         solver = LinearDescent(stopping="relative-gap", seed=self._seed())
 

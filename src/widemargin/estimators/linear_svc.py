@@ -15,7 +15,7 @@ from widemargin.estimators.base import all_or_nothing
 from widemargin.estimators.by_weights import ByWeights
 from widemargin.estimators.classes import read_classified
 from widemargin.estimators.documentation import documented
-from widemargin.estimators.linear_machine import LinearMachine, Weights
+from widemargin.estimators.linear_machine import LinearMachine, Weights, refuse_overflow
 from widemargin.estimators.training import Job, Solved
 from widemargin.kernels.points import combine, count
 from widemargin.problems import Problem, Vector
@@ -168,6 +168,7 @@ class LinearSVC(ClassifierMixin, LinearMachine):
         self, X: Any, labels: NDArray[np.integer], price: Vector, rows: NDArray[np.int32], k: int
     ) -> tuple[Solved, list[Weights]]:
         """All classes at once; of two, what the second has more than the first."""
+        refuse_overflow(X)
         problem = joint_problems.crammer_singer(labels, price, k).on(rows)
         found: list[NDArray[np.float64]] = []
 

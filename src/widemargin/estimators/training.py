@@ -230,6 +230,11 @@ class Training:
         if isinstance(watch.error, Exception):
             raise watch.error
         computed = sum(read) if table is None else gram.shape[0] ** 2
+        if any(np.isnan(solution.dual_objective) for solution in solutions):
+            raise ValueError(
+                "kernel values of these points overflow: scale X (StandardScaler or MinMaxScaler), or lower "
+                "gamma or degree."
+            )
         return Solved(solutions, watch.error, computed, sum(alone))
 
     def _hurry(self, begin: float, watch: Watch) -> Callable[[], bool]:

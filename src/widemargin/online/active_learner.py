@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from widemargin.codes.pairs import own_pairs
 from widemargin.codes.scored import check_seen
@@ -76,7 +76,9 @@ class ActiveLearner(PairwiseMachine):
 
     def losses(self, X: Any, y: ArrayLike) -> NDArray[np.float64]:
         """The largest 1 - y f(x) over the pairs of each row's class y: the slope of the dual there."""
+        y = column_or_1d(y, warn=True)
+        check_consistent_length(X, y)
         check_seen(y, self.classes_)
-        labels = np.searchsorted(self.classes_, np.asarray(y))
+        labels = np.searchsorted(self.classes_, y)
         side = self.code_[labels]
         return 1.0 - np.where(side != 0, side * self._values(X), np.inf).min(axis=1)

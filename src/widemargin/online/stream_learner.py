@@ -8,6 +8,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from widemargin.estimators import parameters
+
 
 class StreamLearner:
     """A machine that learns batch by batch (`partial_fit`), and so all batches of a stream."""
@@ -32,8 +34,10 @@ class StreamLearner:
         -------
         self : object
         """
-        stream = iter(batches() if callable(batches) else batches)
-        for number, batch in enumerate(stream):
+        batches = batches() if callable(batches) else batches
+        if not isinstance(batches, Iterable):
+            raise ValueError(f"batches must be an iterable of pairs (X, y), not {parameters.brief(batches)}.")
+        for number, batch in enumerate(batches):
             if not isinstance(batch, tuple) or len(batch) not in (2, 3):
                 raise ValueError(f"batch {number} must be a pair (X, y) or a triple (X, y, sample_weight).")
             X, y, weight = (*batch, None)[:3]

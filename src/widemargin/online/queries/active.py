@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from widemargin.estimators import parameters
 from widemargin.kernels.points import count, take
 
 from .query import Judge, Query
@@ -33,8 +34,7 @@ class Active(Query):
     def choose(
         self, machine: Judge, pool: Any, n: int, y: ArrayLike | None, random: np.random.RandomState
     ) -> NDArray[np.intp]:
-        if self.tries is not None and not self.tries >= 1:
-            raise ValueError(f"tries must be a positive integer or None, not {self.tries!r}.")
+        parameters.check(self, {"tries": parameters.none | parameters.at_least(1)})
         size = count(pool)
         rows = np.arange(size)
         if self.tries is not None and max(self.tries, n) < size:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -35,7 +36,7 @@ class Diverse(Query):
     def choose(
         self, machine: Judge, pool: Any, n: int, y: ArrayLike | None, random: np.random.RandomState
     ) -> NDArray[np.intp]:
-        if not 0 <= self.weight <= 1:
+        if not (isinstance(self.weight, Real) and 0 <= self.weight <= 1):
             raise ValueError(f"weight must lie between 0 and 1, not {self.weight!r}.")
         margins = machine.margins(pool)
         lengths = np.sqrt(machine.kernel_.diagonal(pool))

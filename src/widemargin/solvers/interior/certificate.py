@@ -16,6 +16,9 @@ import numpy as np
 
 from widemargin.problems import GROUNDED, Problem, Vector
 
+ROUNDING = 1e-13
+"""A slope towards an infinite bound is none if it is so small beside the largest of its terms."""
+
 
 @dataclass(frozen=True, eq=False)
 class Certificate:
@@ -81,7 +84,7 @@ def _largest_gain(h: Vector, ridge: Vector, lower: Vector, upper: Vector) -> Vec
 
 def _feasible_scale(problem: Problem, q: Vector, ridge: Vector) -> float:
     """The least c >= 1 with linear - c q of the sign that infinite bounds ask for; infinite without one."""
-    rounding = 1e-14 * np.maximum(1.0, np.abs(problem.linear))
+    rounding = ROUNDING * max(1.0, np.abs(problem.linear).max(), np.abs(q).max())
     wrong = np.isinf(problem.upper) & (problem.linear - q > rounding)
     wrong |= np.isinf(problem.lower) & (problem.linear - q < -rounding)
     wrong &= ridge == 0

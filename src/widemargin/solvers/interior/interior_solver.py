@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from numbers import Real
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from widemargin import _core
@@ -22,6 +24,9 @@ from widemargin.solvers.solution import Solution, Status, Stop
 UNBOUNDED = 1e12
 """Variables that are larger than this times what they began with have no bound."""
 
+NEGLIGIBLE = 1e-10
+"""A gap of so little, relative to the objective, is rounding."""
+
 ROUNDING = 1e-9
 """What a sum of a start may be wrong by, relative to its terms."""
 
@@ -38,7 +43,7 @@ class InteriorSolver(BaseEstimator):
         problem: Problem,
         gram: _core.Gram,
         *,
-        start: np.ndarray | None = None,
+        start: ArrayLike | None = None,
         stop: Stop | None = None,
         shrinking: bool = True,
         cache_bytes: int = 0,
@@ -52,7 +57,7 @@ class InteriorSolver(BaseEstimator):
         problem : Problem
         gram : Gram
             Square kernel matrix, positive semi-definite, from ``kernel.bind(X)``.
-        start : ndarray or None
+        start : array-like or None
             A feasible point to start from, moved inside if it touches bounds; by default phase I finds one.
         stop : Stop or None
             Tolerance and limits; an iteration is a step of Newton.
@@ -66,7 +71,7 @@ class InteriorSolver(BaseEstimator):
         """
         self._check()
         if start is not None:
-            check_start(problem, start)
+            start = check_start(problem, start)
         watch = Watch(stop or Stop(), observer)
         history = History(self.trace)
         run, status, interrupted = None, Status.OPTIMAL, False
@@ -94,7 +99,7 @@ class InteriorSolver(BaseEstimator):
     def _check(self) -> None:
         """Refuse settings that cannot work."""
         check_trace(self.trace)
-        if not 0 < self.epsilon < np.inf:
+        if not (isinstance(self.epsilon, Real) and 0 < self.epsilon < np.inf):
             raise ValueError(f"epsilon must be positive and finite; got {self.epsilon!r}.")
 
 
@@ -104,8 +109,8 @@ def grows_without_bound(start: Point, point: Point) -> bool:
     return bool(np.abs(point.a).max(initial=0.0) > UNBOUNDED * largest)
 
 
-def check_start(problem: Problem, start: Vector) -> None:
-    """Refuse a start that is not feasible: interior points stay feasible, they do not become so."""
+def check_start(problem: Problem, start: ArrayLike) -> Vector:
+    """The start, refused if it is not feasible: interior points stay feasible, they do not become so."""
     start = np.asarray(start, dtype=float)
     if start.shape != (problem.size,):
         raise ValueError(
@@ -126,6 +131,7 @@ def check_start(problem: Problem, start: Vector) -> None:
                 f"start is infeasible: group {g} adds up to {total:g} instead of {wanted:g}; use "
                 "problem.feasible_near(start)."
             )
+    return start
 
 
 def _solution(problem: Problem, run: Run | None, watch: Watch, status: Status, interrupted: bool) -> Solution:
@@ -152,7 +158,9 @@ def _solution(problem: Problem, run: Run | None, watch: Watch, status: Status, i
     found = run.conclude(hurried)
     proved = found.certificate
     if status in (Status.OPTIMAL, Status.STALLED):  # what counts is what can be proved in the end
-        status = Status.OPTIMAL if proved.violation <= watch.stop.tol else Status.STALLED
+        least = max(run.epsilon, NEGLIGIBLE * abs(proved.dual))
+        good = proved.violation <= watch.stop.tol and proved.gap <= least
+        status = Status.OPTIMAL if good else Status.STALLED
     watch.progress.violation, watch.progress.objective = proved.violation, proved.dual
     return Solution(
         alpha=found.alpha,

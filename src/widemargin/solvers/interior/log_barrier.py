@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 
 from widemargin.problems import Vector
@@ -19,6 +21,9 @@ doubles a tiny distance."""
 
 NEARLY = 1e-3
 """Half a squared decrement that is small enough to go on from, where rounding hides the rest."""
+
+MOST = 500
+"""Steps after which a point that is not central will not become so; twenty are many."""
 
 NOTHING, LARGEST_T = 1e-18, 1e50
 """A gap of so little, relative to the objective, has been lost in rounding; beyond this t has any other."""
@@ -114,7 +119,7 @@ class LogBarrier(InteriorSolver):
             ("backtracking", 0, 1),
         ):
             value = getattr(self, name)
-            if not least < value < greatest:
+            if not (isinstance(value, Real) and least < float(value) < greatest):
                 raise ValueError(f"{name} must lie between {least} and {greatest}; got {value!r}.")
 
     def _walk(self, run: Run, point: Point) -> Status:
@@ -134,7 +139,9 @@ class LogBarrier(InteriorSolver):
     def _centre(self, run: Run, point: Point, t: float) -> tuple[Point, bool]:
         """The point of the central path for t; False with it if rounding has ended all progress."""
         begin, gradient = point, run.gradient(point.a)
-        while not grows_without_bound(begin, point):
+        for _ in range(MOST):
+            if grows_without_bound(begin, point):
+                return point, True
             barrier = Barrier(point, t)
             slope = gradient + barrier.gradient()
             system = run.system(barrier.curvature() + run.program.ridge)
@@ -143,7 +150,7 @@ class LogBarrier(InteriorSolver):
             decrement = -float(slope @ step)
             if t * decrement / 2 <= self.newton_epsilon:
                 run.point = point
-                break
+                return point, True
             length = self._length(run, point, step, gradient, decrement, barrier)
             if length < SHORTEST:
                 return point, t * decrement / 2 <= NEARLY
@@ -159,7 +166,7 @@ class LogBarrier(InteriorSolver):
                 decrement=t * decrement,
                 step=length,
             )
-        return point, True
+        return point, False
 
     def _length(
         self, run: Run, point: Point, step: Vector, gradient: Vector, decrement: float, barrier: Barrier

@@ -43,13 +43,24 @@ def _group_start(lower: Vector, upper: Vector, total: float) -> Vector:
         c = c if np.isfinite(c) else 1.0
         return np.where(rises, c / (2 * rises.sum()), -c / (2 * falls.sum()))
     width = 1.0 + abs(total) / lower.size
-    while True:
-        low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper, 0.5 * width) - width)
-        high = np.where(np.isfinite(upper), upper, low + width)
-        theta = (total - low.sum()) / (high - low).sum()
-        if (np.isfinite(lower) & np.isfinite(upper)).all() or INSIDE <= theta <= 1 - INSIDE:
-            return low + theta * (high - low)
-        width *= 2
+    low, high, theta = _heights(lower, upper, total, width)
+    while min(theta, 1 - theta) < INSIDE:
+        wider = _heights(lower, upper, total, 2 * width)
+        if not min(wider[2], 1 - wider[2]) > min(theta, 1 - theta):
+            break
+        (low, high, theta), width = wider, 2 * width
+    return low + theta * (high - low)
+
+
+def _heights(lower: Vector, upper: Vector, total: float, width: float) -> tuple[Vector, Vector, float]:
+    """Boxes that are `width` wide where they had no end, and the height in them that the sum asks for.
+
+    The height goes from where it is for narrow boxes to one between 0 and 1 as they get wider, and is inside
+    for wide ones; so widths need not be doubled any more once that brings it nearer to 0 or 1.
+    """
+    low = np.where(np.isfinite(lower), lower, np.where(np.isfinite(upper), upper, 0.5 * width) - width)
+    high = np.where(np.isfinite(upper), upper, low + width)
+    return low, high, float((total - low.sum()) / (high - low).sum())
 
 
 def moved_inside(program: Program, a: Vector) -> Vector:

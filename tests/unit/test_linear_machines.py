@@ -52,13 +52,51 @@ def test_the_primal_value_of_a_regression_is_that_of_weights_and_intercept(loss,
     assert 0 <= machine.duality_gap_ <= 1e-8 * machine.primal_objective_
 
 
-def test_a_free_intercept_follows_when_all_points_move():
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("away", [3.0, 1e3, 1e6])
+def test_a_free_intercept_follows_when_all_points_move(loss, away):
     X, y = classes()
-    here, there = wm.LinearSVC(tol=1e-10).fit(X, y), wm.LinearSVC(tol=1e-10).fit(X + 3.0, y)
+    here, there = (wm.LinearSVC(loss=loss, tol=1e-9).fit(X + move, y) for move in (0.0, away))
+    assert there.status_ is wm.Status.OPTIMAL
     np.testing.assert_allclose(here.coef_, there.coef_, rtol=1e-4, atol=1e-6)
     np.testing.assert_allclose(
-        here.decision_function(X), there.decision_function(X + 3.0), rtol=1e-4, atol=1e-5
+        here.decision_function(X), there.decision_function(X + away), rtol=1e-4, atol=1e-5 * (1 + 1e-5 * away)
     )
+
+
+def test_unscaled_features_come_to_an_end():
+    random = np.random.default_rng(0)
+    X = np.c_[
+        random.integers(1990, 2024, 800), random.normal(size=(800, 3)), random.integers(20_000, 90_000, 800)
+    ]
+    y = X[:, 1] + 0.3 * random.normal(size=800) > 0
+    machine = wm.LinearSVC(max_iter=2000).fit(X, y)
+    assert machine.status_ is wm.Status.OPTIMAL and machine.score(X, y) > 0.85
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 10.0])
+def test_a_regression_whose_variables_are_all_at_their_bounds_finds_its_intercept(C):
+    random = np.random.default_rng(0)
+    X = 0.05 * random.normal(size=(400, 10))
+    y = 100 * X[:, 0] / 0.05 + 50 * random.normal(size=400) + 150
+    machine = wm.LinearSVR(C=C).fit(X, y)
+    assert machine.status_ is wm.Status.OPTIMAL
+    exact = wm.SVR(kernel="linear", C=C, epsilon=0.0, tol=1e-6).fit(X, y)
+    assert machine.primal_objective_ == pytest.approx(exact.primal_objective_, rel=1e-4)
+
+
+def test_a_constant_target_is_met():
+    X, _ = numbers()
+    machine = wm.LinearSVR().fit(X, np.full(len(X), 3.0))
+    assert machine.status_ is wm.Status.OPTIMAL
+    np.testing.assert_allclose(machine.predict(X), 3.0, atol=1e-6)
+
+
+def test_a_fit_that_is_good_enough_at_its_limit_is_optimal():
+    X = numbers()[0][:, :3]
+    machine = wm.LinearSVR(max_iter=1, tol=0.999).fit(X, X[:, 0])
+    assert machine.status_ is wm.Status.OPTIMAL
+    assert machine.duality_gap_ <= 0.999 * machine.primal_objective_
 
 
 def test_a_loose_tolerance_is_kept_too():
@@ -193,6 +231,14 @@ def test_many_points_of_few_features_go_by_weights_to_the_same_machine(loss, fit
     assert machine.dual_objective_ == pytest.approx(judge.dual_objective_, rel=1e-8)
     np.testing.assert_allclose(machine.coef_, judge.coef_, atol=1e-4)
     np.testing.assert_allclose(machine.intercept_, judge.intercept_, atol=1e-4)
+
+
+def test_points_far_from_the_origin_have_the_offsets_of_where_they_are():
+    X, y = classes(3000)
+    far = wm.SVC(kernel="linear", tol=1e-6).fit(X + 50.0, y)
+    near = wm.SVC(kernel="linear", tol=1e-6).fit(X, y)
+    np.testing.assert_allclose(far.decision_function(X + 50.0), near.decision_function(X), atol=1e-5)
+    assert far.kkt_violation_ <= 1e-6 and far.dual_objective_ == pytest.approx(near.dual_objective_, rel=1e-7)
 
 
 def test_a_regression_on_many_points_goes_by_weights_to_the_same_machine():

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "../solve.hpp"
+#include "centred.hpp"
 #include "descent.hpp"
 #include "newton.hpp"
 
@@ -65,13 +66,22 @@ class Solver {
         solution_(solution),
         counters_(solution.counters),
         at_(problem, points, options.constant, snapped_start(problem)),
-        descent_(at_, options.seed) {}
+        descent_(at_, options.seed) {
+    for (Index v = 0; v < problem.size(); ++v)
+      least_primal_ +=
+          negligible * detail::best_loss(problem.linear[v], problem.ridge_of(v), problem.lower[v], problem.upper[v]);
+  }
+
+  const std::vector<double>& weights() const { return at_.weights; }
 
   void solve() {
     solution_.status = run();
     solution_.exact = at_.exact();
     solution_.certificate = at_.exact() ? certificate_ : unproved();
-    if (solution_.status == Status::Optimal && !satisfied(solution_.certificate)) solution_.status = Status::Stalled;
+    if (satisfied(solution_.certificate) && solution_.status != Status::Interrupted)
+      solution_.status = Status::Optimal;
+    else if (solution_.status == Status::Optimal)
+      solution_.status = Status::Stalled;
     solution_.gradient = at_.gradient();
     solution_.alpha = std::move(at_.alpha);
     solution_.seconds = observer_.seconds();
@@ -102,7 +112,8 @@ class Solver {
         if (verified()) return conclude();
         if (stopped_) return finish(status_);
         if (!whole) ++counters_.unshrinks;
-        if (whole && (seen_.moved == 0 || (aim_ *= 0.5) < 1e-6)) return finish(Status::Stalled);
+        const bool rebalanced = seen_.moved == 0 && rebalance();
+        if (whole && !rebalanced && (seen_.moved == 0 || (aim_ *= 0.5) < 1e-6)) return finish(Status::Stalled);
         descent_.activate_all();
       }
       if (newton_pays())
@@ -110,14 +121,22 @@ class Solver {
     }
   }
 
+  /// Takes the offset with the least losses where all variables stay at their bounds: sweeps move it by little.
+  bool rebalance() {
+    if (!at_.has_free_bias() || ++rebalances_ > most_rebalances) return false;
+    const double before = at_.offset;
+    at_.offset = best_offset(at_);
+    return at_.offset != before;
+  }
+
   /// What the last sweep makes of what the tolerance is about.
   double measure() const {
-    if (options_.relative_gap) return seen_.gap / std::max(seen_.primal, 1e-300);
+    if (options_.relative_gap) return seen_.gap / std::max(seen_.primal, least_primal_);
     return at_.has_free_bias() ? 2.0 * seen_.violation : seen_.violation;
   }
 
   double measure(const Certificate& c) const {
-    return options_.relative_gap ? c.gap / std::max(c.primal, 1e-300) : c.violation;
+    return options_.relative_gap ? c.gap / std::max(c.primal, least_primal_) : c.violation;
   }
 
   bool satisfied(const Certificate& c) const { return measure(c) <= run_.stop.tolerance; }
@@ -286,7 +305,9 @@ class Solver {
     return {-infinity, infinity, infinity, infinity, {at_.offset}, {at_.offset}, {at_.offset}};
   }
 
-  static constexpr int most_rounds = 20;                      // of polishing
+  static constexpr int most_rounds = 20;  // of polishing
+  static constexpr int most_rebalances = 20;
+  static constexpr double negligible = 1e-9;                  // of the losses at zero, a primal value
   static constexpr double rounding = 2e-15, nothing = 1e-22;  // of the primal value
 
   const Options& options_;
@@ -302,18 +323,39 @@ class Solver {
   std::vector<double> kept_;  // the variables of the best certificate
   double kept_measure_ = infinity;
   double aim_ = 0.7;
+  double least_primal_ = 1e-300;  // the gap is relative to no less
+  int rebalances_ = 0;
   Status status_ = Status::Optimal;
   bool stopped_ = false;
   double sweeps_work_ = 0.0, patience_ = 1.0;  // in units of the Newton steps that might take their place
   bool blunted_ = false;                       // a sigma was too large
 };
 
+/// On centred points where that pays; offsets and gradient are those of the points as they are.
+template <class Vectors>
+void solve_on(const wm::Problem& problem, const Vectors& points, const Options& options, const RunOptions& run,
+              Observer& observer, wm::Solution& solution) {
+  if constexpr (!Vectors::sparse)
+    if (centring_pays(problem, points)) {
+      const CentredPoints centred(problem, points);
+      Solver solver(problem, centred, options, run, observer, solution);
+      solver.solve();
+      const double shift = centred.at_mean(solver.weights());
+      for (double& g : solution.gradient) g -= shift;
+      for (auto* offset :
+           {&solution.certificate.offset, &solution.certificate.offset_low, &solution.certificate.offset_high})
+        (*offset)[0] -= shift;
+      return;
+    }
+  Solver(problem, points, options, run, observer, solution).solve();
+}
+
 inline wm::Solution solve(const wm::Problem& problem, const Points& points, const Options& options,
                           const RunOptions& run, Observer& observer, std::int64_t trace_every) {
   check(problem);
   wm::Solution solution{};
   solution.trace.every = trace_every;
-  std::visit([&](const auto& vectors) { Solver(problem, vectors, options, run, observer, solution).solve(); }, points);
+  std::visit([&](const auto& vectors) { solve_on(problem, vectors, options, run, observer, solution); }, points);
   return solution;
 }
 

@@ -20,7 +20,7 @@ from widemargin.estimators import parameters, sample
 from widemargin.estimators.by_weights import ByWeights
 from widemargin.estimators.training import POLISHED_SIZE, Job, Solve, Solved, Training, early_end
 from widemargin.kernels.points import combine, count
-from widemargin.problems import Problem
+from widemargin.problems import Problem, Vector
 from widemargin.solvers import LinearDescent, Solution
 
 LARGEST = 1e50
@@ -36,6 +36,20 @@ def refuse_overflow(X: Any) -> None:
             f"X has entries as large as {largest:.2g}, whose products overflow: scale X (StandardScaler or "
             "MaxAbsScaler)."
         )
+
+
+def _free_intercept(problem: Problem, solution: Solution, X: Any, w: Vector) -> float:
+    """The offset that gives the function, on the average, the values that the solver has seen.
+
+    Far from the origin, another rounding of w would show in them.
+    """
+    b = float(solution.offsets[0])
+    if sp.issparse(X) or not solution.exact:
+        return b
+    ridge = 0.0 if problem.ridge is None else problem.ridge
+    seen = problem.linear - ridge * solution.alpha - solution.gradient
+    shares = np.bincount(problem.rows, minlength=len(X)) / problem.size
+    return b + float(seen.mean() - combine(X, shares) @ w)
 
 
 class Weights(NamedTuple):
@@ -92,7 +106,11 @@ class LinearMachine(BaseEstimator):
             solution = solve(problem if self._is_free else problems.without_bias(problem), None)
             coefficients = problem.by_point(solution.alpha[: problem.size], n)
             w = combine(X, coefficients)
-            b = float(solution.offsets[0]) if self._is_free else self._constant**2 * coefficients.sum()
+            b = (
+                _free_intercept(problem, solution, X, w)
+                if self._is_free
+                else self._constant**2 * coefficients.sum()
+            )
             found[k] = Weights(w, b)
             return solution.summary()
 

@@ -2,7 +2,9 @@
 // Kernel rows among the candidates, by slot, kept within a byte budget; least recently used first to go.
 //
 // A row that is kept stays complete: a candidate that comes brings its entry for every row. So nothing is computed
-// again from one example of the stream, or one call, to the next.
+// again from one example of the stream, or one call, to the next. Rows lie far apart, the entries of those that come
+// one after the other mostly side by side; so a few of them wait, and are written when their row is used, or all
+// together.
 
 #include <algorithm>
 #include <cstdint>
@@ -42,6 +44,7 @@ class CandidateRows {
 
   /// The row of s, which must be there; valid during the next two admissions.
   const float* use(Index s) {
+    complete(s);
     used_[s] = ++clock_;
     return rows_[s].get();
   }
@@ -55,10 +58,19 @@ class CandidateRows {
       rows_.emplace_back();
       used_.push_back(0);
       favour_.push_back(dear);
+      written_.push_back(0);
     }
-    for (Index r = 0; r < size(); ++r)
-      if (has(r)) rows_[r][s] = row[r];
+    waiting_.push_back({s, {row.begin(), row.end()}});
     std::copy(row.begin(), row.end(), admit(s));
+    if (waiting_.size() == most_waiting) complete_all();
+  }
+
+  /// Nobody waits any more.
+  void complete_all() {
+    for (Index r = 0; r < size(); ++r)
+      if (has(r)) complete(r);
+    waiting_.clear();
+    std::fill(written_.begin(), written_.end(), 0);
   }
 
   void leave(Index s) {
@@ -67,7 +79,7 @@ class CandidateRows {
     favour_[s] = dear;
   }
 
-  /// The last slot takes the place of a vacant one.
+  /// The last slot takes the place of a vacant one; nobody may be waiting.
   void remove(Index s) {
     const Index last = size() - 1;
     std::swap(rows_[s], rows_[last]);
@@ -76,6 +88,7 @@ class CandidateRows {
     rows_.pop_back();
     used_.pop_back();
     favour_.pop_back();
+    written_.pop_back();
     for (Index r = 0; r < last; ++r)
       if (has(r)) rows_[r][s] = rows_[r][last];
   }
@@ -87,6 +100,7 @@ class CandidateRows {
     ++kept_;
     used_[s] = ++clock_;
     favour_[s] = 1.0;
+    written_[s] = waiting_.size();
     return rows_[s].get();
   }
 
@@ -96,6 +110,8 @@ class CandidateRows {
     rows_.resize(size);
     used_.assign(size, 0);
     favour_.assign(size, dear);
+    written_.assign(size, 0);
+    waiting_.clear();
     kept_ = 0;
     capacity_ = size;
   }
@@ -136,6 +152,18 @@ class CandidateRows {
  private:
   static constexpr std::size_t least = 3;
   static constexpr double dear = 0.5;
+  static constexpr std::size_t most_waiting = 64;
+
+  struct Newcomer {
+    Index slot;
+    std::vector<float> row;
+  };
+
+  /// Writes the entries of those who wait into the row of s.
+  void complete(Index s) {
+    for (std::size_t k = written_[s]; k < waiting_.size(); ++k) rows_[s][waiting_[k].slot] = waiting_[k].row[s];
+    written_[s] = waiting_.size();
+  }
 
   void make_room(std::size_t more) {
     const std::size_t room = std::max(least, budget_ / (std::max<std::size_t>(rows_.size(), 1) * sizeof(float)));
@@ -150,6 +178,8 @@ class CandidateRows {
   std::vector<std::unique_ptr<float[]>> rows_;
   std::vector<std::int64_t> used_;
   std::vector<double> favour_;
+  std::vector<Newcomer> waiting_;
+  std::vector<std::size_t> written_;  // how many of those who wait are in the row of a slot
   std::size_t budget_ = 0, kept_ = 0;
   std::int64_t clock_ = 0;
   Index capacity_ = 0;

@@ -94,6 +94,7 @@ class Learner {
 
     /// No slot is vacant between two visits: its point may be gone by then.
     ~Visit() {
+      m_.rows.complete_all();
       for (Index s = c_.slots(); s-- > 0;)
         if (c_.is_vacant(s)) c_.remove(s), m_.rows.remove(s);
       c_.find_extremes();

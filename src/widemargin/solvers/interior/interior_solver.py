@@ -18,6 +18,7 @@ from widemargin.solvers.interior.run import Run
 from widemargin.solvers.interior.watch import Stopped, Watch
 from widemargin.solvers.smo import Observer, check_trace
 from widemargin.solvers.solution import Solution, Status, Stop
+from widemargin.threads import blas_for
 
 UNBOUNDED = 1e12
 """Variables that are larger than this times what they began with have no bound."""
@@ -59,7 +60,8 @@ class InteriorSolver(BaseEstimator):
         shrinking, cache_bytes
             Without meaning here: all variables take part, and the matrix is kept or the problem refused.
         n_threads : int
-            Threads for kernel values.
+            Threads for kernel values; with more than one, BLAS takes all of its own for matrices of more than
+            1024 rows.
         observer : callable or None
             As in :meth:`SMO.solve`; it and Ctrl-C are heard between the panels of a Cholesky factor, less
             than 0.2 s apart.
@@ -70,19 +72,24 @@ class InteriorSolver(BaseEstimator):
         watch = Watch(stop or Stop(), observer)
         history = History(self.trace)
         run, status, interrupted = None, Status.OPTIMAL, False
-        try:
-            program = Program.of(problem, gram, n_threads)
-            matrix = kernel_matrix(gram, program.rows, n_threads, watch.look, self.low_rank)
-            watch.progress.kernel_evaluations = matrix.kernel_evaluations
-            run = Run(problem, gram, program, matrix, watch, self.epsilon, history, n_threads)
-            if program.size:
-                a = inner_start(program) if start is None else moved_inside(program, start[program.variables])
-                status = self._walk(run, Point.at(program, a))
-        except Stopped as end:
-            status = end.status
-        except KeyboardInterrupt:
-            status, interrupted = Status.INTERRUPTED, True
-        solution = _solution(problem, run, watch, status, interrupted)
+        with blas_for(gram.shape[0], n_threads):
+            try:
+                program = Program.of(problem, gram, n_threads)
+                matrix = kernel_matrix(gram, program.rows, n_threads, watch.look, self.low_rank)
+                watch.progress.kernel_evaluations = matrix.kernel_evaluations
+                run = Run(problem, gram, program, matrix, watch, self.epsilon, history, n_threads)
+                if program.size:
+                    a = (
+                        inner_start(program)
+                        if start is None
+                        else moved_inside(program, start[program.variables])
+                    )
+                    status = self._walk(run, Point.at(program, a))
+            except Stopped as end:
+                status = end.status
+            except KeyboardInterrupt:
+                status, interrupted = Status.INTERRUPTED, True
+            solution = _solution(problem, run, watch, status, interrupted)
         if not interrupted:
             watch.tell()
         return solution

@@ -257,6 +257,42 @@ def test_classes_that_cannot_be_separated_have_no_hard_margin(solver):
         wm.SVC(kernel="linear", C=np.inf, solver=solver).fit(X, [1, -1, 1, -1])
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_every_labelling_that_cannot_be_separated_is_refused(name):
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    for seed in range(40):
+        y = np.random.default_rng(seed).permutation(np.where(X[:, 0] > 0, 1, -1))
+        with pytest.raises(ValueError, match="cannot be separated"):
+            wm.SVC(C=np.inf, kernel="linear", solver=name).fit(X, y)
+
+
+@each_solver
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e4])
+@pytest.mark.parametrize("margin", [0.0, 0.01, 1.0])
+def test_hard_margins_are_found_and_missed_at_any_scale_and_place(solver, scale, margin):
+    random = np.random.default_rng(1)
+    X = random.normal(size=(80, 3))
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    X[:, 0] += margin * y
+    for place in (0.0, 100.0):
+        gram = wm.Linear().bind(scale * (X + place))
+        found = solver.solve(hard_margin(y), gram)
+        assert found.status is wm.Status.OPTIMAL
+        assert found.duality_gap <= 1e-4 * found.dual_objective
+        mixed = solver.solve(hard_margin(random.permutation(y)), gram)
+        assert mixed.status is wm.Status.UNBOUNDED
+
+
+@each_solver
+def test_a_tube_that_no_line_stays_in_is_refused_and_a_wide_one_is_not(solver):
+    x = np.linspace(-1, 1, 30)
+    svr = wm.SVR(C=np.inf, kernel="linear", solver=solver)
+    with pytest.raises(ValueError):
+        svr.set_params(epsilon=0.1).fit(x[:, None], x**2)
+    svr.set_params(epsilon=0.6).fit(x[:, None], x**2)
+    assert np.abs(svr.predict(x[:, None]) - x**2).max() <= 0.6 + 1e-3
+
+
 @each_solver
 def test_a_problem_without_any_choice_is_solved_at_once(solver):
     X, _ = moons(20)

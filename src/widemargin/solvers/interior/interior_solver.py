@@ -20,9 +20,6 @@ from widemargin.solvers.smo import Observer, check_trace
 from widemargin.solvers.solution import Solution, Status, Stop
 from widemargin.threads import blas_for
 
-UNBOUNDED = 1e12
-"""Variables that are larger than this times what they began with have no bound."""
-
 ROUNDING = 1e-9
 """What a sum of a start may be wrong by, relative to its terms."""
 
@@ -79,12 +76,7 @@ class InteriorSolver(BaseEstimator):
                 watch.progress.kernel_evaluations = matrix.kernel_evaluations
                 run = Run(problem, gram, program, matrix, watch, self.epsilon, history, n_threads)
                 if program.size:
-                    a = (
-                        inner_start(program)
-                        if start is None
-                        else moved_inside(program, start[program.variables])
-                    )
-                    status = self._walk(run, Point.at(program, a))
+                    status = self._walk(run, Point.at(program, _start(run, start)))
             except Stopped as end:
                 status = end.status
             except KeyboardInterrupt:
@@ -105,10 +97,10 @@ class InteriorSolver(BaseEstimator):
             raise ValueError(f"epsilon must be positive and finite; got {self.epsilon!r}.")
 
 
-def grows_without_bound(start: Point, point: Point) -> bool:
-    """Whether a variable has left all proportion."""
-    largest = float(np.abs(start.a).max(initial=0.0)) or 1.0
-    return bool(np.abs(point.a).max(initial=0.0) > UNBOUNDED * largest)
+def _start(run: Run, start: Vector | None) -> Vector:
+    """Where to begin, inside all bounds."""
+    inside = inner_start(run.program, run.growth.unit)
+    return inside if start is None else moved_inside(run.program, start[run.program.variables], inside)
 
 
 def check_start(problem: Problem, start: Vector) -> None:

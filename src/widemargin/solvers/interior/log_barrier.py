@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from widemargin.problems import Vector
-from widemargin.solvers.interior.interior_solver import InteriorSolver, grows_without_bound
+from widemargin.solvers.interior.interior_solver import InteriorSolver
 from widemargin.solvers.interior.point import Point
 from widemargin.solvers.interior.run import Run
 from widemargin.solvers.solution import Status
@@ -118,11 +118,11 @@ class LogBarrier(InteriorSolver):
                 raise ValueError(f"{name} must lie between {least} and {greatest}; got {value!r}.")
 
     def _walk(self, run: Run, point: Point) -> Status:
-        M, t, start = run.program.inequalities, float(self.t0), point
+        M, t = run.program.inequalities, float(self.t0)
         while True:
             point, moving = self._centre(run, point, t)
             run.counts["centrings"] += 1
-            if grows_without_bound(start, point):
+            if run.is_endless(point, run.gradient(point.a)):
                 return Status.UNBOUNDED
             if M / t <= self.epsilon and run.settles(point):
                 return Status.OPTIMAL
@@ -133,21 +133,23 @@ class LogBarrier(InteriorSolver):
 
     def _centre(self, run: Run, point: Point, t: float) -> tuple[Point, bool]:
         """The point of the central path for t; False with it if rounding has ended all progress."""
-        begin, gradient = point, run.gradient(point.a)
-        while not grows_without_bound(begin, point):
+        gradient, length, before = run.gradient(point.a), 0.0, np.inf
+        while not run.is_endless(point, gradient):
             barrier = Barrier(point, t)
             slope = gradient + barrier.gradient()
             system = run.system(barrier.curvature() + run.program.ridge)
             step, nu = system.solve(-slope, run.program.sums - run.program.by_group(point.a))
             point = point.centred(t, nu)
             decrement = -float(slope @ step)
-            if t * decrement / 2 <= self.newton_epsilon:
+            lost_in_rounding = length == 1 and before <= t * decrement < 1  # a full step should square it
+            if t * decrement / 2 <= self.newton_epsilon or lost_in_rounding:
                 run.point = point
                 break
             length = self._length(run, point, step, gradient, decrement, barrier)
             if length < SHORTEST:
                 return point, t * decrement / 2 <= NEARLY
             run.watch.count_step()
+            before = t * decrement
             point = point.moved(run.program, length * step).centred(t, nu)
             gradient = run.gradient(point.a)
             run.note(

@@ -16,8 +16,10 @@ from widemargin.solvers.interior.point import Point
 from widemargin.solvers.interior.program import Program
 from widemargin.solvers.interior.run import Run
 from widemargin.solvers.interior.watch import Stopped, Watch
+from widemargin.solvers.setting import check_between
 from widemargin.solvers.smo import Observer, check_trace
 from widemargin.solvers.solution import Solution, Status, Stop
+from widemargin.solvers.task import check_task
 from widemargin.threads import blas_for
 
 ROUNDING = 1e-9
@@ -64,8 +66,9 @@ class InteriorSolver(BaseEstimator):
             than 0.2 s apart.
         """
         self._check()
+        check_task(problem, gram, stop)
         if start is not None:
-            check_start(problem, start)
+            start = check_start(problem, start)
         watch = Watch(stop or Stop(), observer)
         history = History(self.trace)
         run, status, interrupted = None, Status.OPTIMAL, False
@@ -93,8 +96,7 @@ class InteriorSolver(BaseEstimator):
     def _check(self) -> None:
         """Refuse settings that cannot work."""
         check_trace(self.trace)
-        if not 0 < self.epsilon < np.inf:
-            raise ValueError(f"epsilon must be positive and finite; got {self.epsilon!r}.")
+        check_between("epsilon", self.epsilon, 0)
 
 
 def _start(run: Run, start: Vector | None) -> Vector:
@@ -103,7 +105,7 @@ def _start(run: Run, start: Vector | None) -> Vector:
     return inside if start is None else moved_inside(run.program, start[run.program.variables], inside)
 
 
-def check_start(problem: Problem, start: Vector) -> None:
+def check_start(problem: Problem, start: Vector) -> Vector:
     """Refuse a start that is not feasible: interior points stay feasible, they do not become so."""
     start = np.asarray(start, dtype=float)
     if start.shape != (problem.size,):
@@ -125,6 +127,7 @@ def check_start(problem: Problem, start: Vector) -> None:
                 f"start is infeasible: group {g} adds up to {total:g} instead of {wanted:g}; use "
                 "problem.feasible_near(start)."
             )
+    return start
 
 
 def _solution(problem: Problem, run: Run | None, watch: Watch, status: Status, interrupted: bool) -> Solution:

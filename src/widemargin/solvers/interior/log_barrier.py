@@ -8,6 +8,7 @@ from widemargin.problems import Vector
 from widemargin.solvers.interior.interior_solver import InteriorSolver
 from widemargin.solvers.interior.point import Point
 from widemargin.solvers.interior.run import Run
+from widemargin.solvers.setting import check_between
 from widemargin.solvers.solution import Status
 
 SHORTEST = 1e-12
@@ -106,16 +107,11 @@ class LogBarrier(InteriorSolver):
 
     def _check(self) -> None:
         super()._check()
-        for name, least, greatest in (
-            ("t0", 0, np.inf),
-            ("mu", 1, np.inf),
-            ("newton_epsilon", 0, np.inf),
-            ("c1", 0, 0.5),
-            ("backtracking", 0, 1),
-        ):
-            value = getattr(self, name)
-            if not least < value < greatest:
-                raise ValueError(f"{name} must lie between {least} and {greatest}; got {value!r}.")
+        check_between("t0", self.t0, 0)
+        check_between("mu", self.mu, 1)
+        check_between("newton_epsilon", self.newton_epsilon, 0)
+        check_between("c1", self.c1, 0, 0.5)
+        check_between("backtracking", self.backtracking, 0, 1)
 
     def _walk(self, run: Run, point: Point) -> Status:
         M, t = run.program.inequalities, float(self.t0)

@@ -47,7 +47,9 @@ class LogBarrier(InteriorSolver):
     t0 : float, default=1.0
         The first t.
     mu : float, default=20.0
-        What t is multiplied with; from 10 to 100 the number of steps hardly depends on it.
+        What t is multiplied with; from 10 to 100 the number of steps hardly depends on it. Far larger
+        ones cost more: after a long jump of t the bounds are in the way, and let only short steps through.
+        With 200 points there were 50 steps for 20, 80 for 1,000, 125 for 10,000 and 1,100 for 1e9.
     newton_epsilon : float, default=1e-3
         A point is central if half the squared Newton decrement of t f(a) - sum log(...) is at most this.
     c1 : float, default=0.1

@@ -89,6 +89,11 @@ def test_any_objects_will_do_with_a_kernel_for_them(kind):
     assert machine.fit(words, labels).predict(["ab", "zx"]).tolist() == [0, 1]
 
 
+def test_no_samples_have_no_majority():
+    with pytest.raises(ValueError, match="at least one sample; got 0 rows"):
+        wm.MajorityClassifier().fit(X[:0], NAMES[:0])
+
+
 def test_the_majority_looks_at_nothing_but_rows():
     machine = wm.MajorityClassifier().fit(["a", None, "b"], [1, 1, 0])
     assert machine.predict([object()] * 4).tolist() == [1, 1, 1, 1]

@@ -153,7 +153,7 @@ def test_the_time_limit_is_kept(solver):
     solution = solver.solve(problem, gram, stop=wm.Stop(max_time=0.0))
     assert solution.status is wm.Status.MAX_TIME
     assert not solution.exact and solution.duality_gap == np.inf
-    with pytest.warns(ConvergenceWarning, match="max_time"):
+    with pytest.warns(ConvergenceWarning, match=r"max_time=0\.0 s with an unknown KKT violation"):
         wm.SVC(solver=solver, max_time=0.0).fit(*moons())
 
 
@@ -257,6 +257,42 @@ def test_classes_that_cannot_be_separated_have_no_hard_margin(solver):
         wm.SVC(kernel="linear", C=np.inf, solver=solver).fit(X, [1, -1, 1, -1])
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_every_labelling_that_cannot_be_separated_is_refused(name):
+    X = np.random.default_rng(0).normal(size=(200, 3))
+    for seed in range(40):
+        y = np.random.default_rng(seed).permutation(np.where(X[:, 0] > 0, 1, -1))
+        with pytest.raises(ValueError, match="cannot be separated"):
+            wm.SVC(C=np.inf, kernel="linear", solver=name).fit(X, y)
+
+
+@each_solver
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e4])
+@pytest.mark.parametrize("margin", [0.0, 0.01, 1.0])
+def test_hard_margins_are_found_and_missed_at_any_scale_and_place(solver, scale, margin):
+    random = np.random.default_rng(1)
+    X = random.normal(size=(80, 3))
+    y = np.where(X[:, 0] > 0, 1.0, -1.0)
+    X[:, 0] += margin * y
+    for place in (0.0, 100.0):
+        gram = wm.Linear().bind(scale * (X + place))
+        found = solver.solve(hard_margin(y), gram)
+        assert found.status in (wm.Status.OPTIMAL, wm.Status.STALLED)  # by rounding, far from the origin
+        assert found.duality_gap <= 1e-7 * found.dual_objective
+        mixed = solver.solve(hard_margin(random.permutation(y)), gram)
+        assert mixed.status is wm.Status.UNBOUNDED
+
+
+@each_solver
+def test_a_tube_that_no_line_stays_in_is_refused_and_a_wide_one_is_not(solver):
+    x = np.linspace(-1, 1, 30)
+    svr = wm.SVR(C=np.inf, kernel="linear", solver=solver)
+    with pytest.raises(ValueError):
+        svr.set_params(epsilon=0.1).fit(x[:, None], x**2)
+    svr.set_params(epsilon=0.6).fit(x[:, None], x**2)
+    assert np.abs(svr.predict(x[:, None]) - x**2).max() <= 0.6 + 1e-3
+
+
 @each_solver
 def test_a_problem_without_any_choice_is_solved_at_once(solver):
     X, _ = moons(20)
@@ -323,6 +359,52 @@ def test_a_low_rank_needs_no_room_for_a_matrix(monkeypatch):
 def test_settings_that_cannot_work_are_refused_by_name(settings):
     with pytest.raises(ValueError, match=next(iter(settings))):
         wm.LogBarrier(**settings)
+
+
+@pytest.mark.parametrize("name", ["epsilon", "t0", "mu", "newton_epsilon", "c1", "backtracking", "trace"])
+def test_settings_that_are_no_numbers_are_refused_by_name(name):
+    with pytest.raises(ValueError, match=f"{name} must be a number.*; got 'a'"):
+        wm.LogBarrier(**{name: "a"})
+
+
+def test_a_factor_of_one_leads_nowhere():
+    with pytest.raises(ValueError, match="mu must be a number, larger than 1 and finite; got 1"):
+        wm.LogBarrier(mu=1)
+
+
+ALL_SOLVERS = [*SOLVERS, wm.SMO(), wm.Decomposition()]
+
+
+@pytest.mark.parametrize("solver", ALL_SOLVERS, ids=lambda solver: type(solver).__name__)
+@pytest.mark.parametrize(
+    "change, sentence",
+    [
+        ({"gram": np.eye(60)}, r"gram must be a kernel matrix.*Precomputed\(\).*array of shape \(60, 60\)"),
+        ({"gram": wm.Linear()}, r"gram must be a kernel matrix.*bind\(X\).*type Linear"),
+        ({"problem": np.ones(60)}, r"problem must be a Problem.*soft_margin\(y, C\)"),
+        ({"stop": 1e-3}, r"stop must be a Stop, as Stop\(tol=1e-3\), or None; got 0.001"),
+    ],
+    ids=["array", "kernel", "problem", "stop"],
+)
+def test_what_cannot_be_solved_is_refused_in_a_sentence(solver, change, sentence):
+    problem, gram = a_problem()
+    with pytest.raises(ValueError, match=sentence):
+        solver.solve(**{"problem": problem, "gram": gram, **change})
+
+
+@pytest.mark.parametrize("solver", ALL_SOLVERS, ids=lambda solver: type(solver).__name__)
+def test_the_matrix_of_other_points_is_refused_with_its_shape(solver):
+    (problem, _), (X, _) = a_problem(), moons()
+    with pytest.raises(ValueError, match="a row for each of the 60 points of the problem; got 59 x 59"):
+        solver.solve(problem, wm.Linear().bind(X[:59]))
+    with pytest.raises(ValueError, match=r"gram must be square.* got 60 x 5"):
+        solver.solve(problem, wm.Linear().bind(X, X[:5]))
+
+
+@pytest.mark.parametrize("name", ["tol", "max_iter", "max_time"])
+def test_limits_that_are_no_numbers_are_refused_by_name(name):
+    with pytest.raises(ValueError, match=f"{name} must be.*got 'a'"):
+        wm.Stop(**{name: "a"})
 
 
 # --- the history ----------------------------------------------------------------------------------

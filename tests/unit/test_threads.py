@@ -14,6 +14,7 @@ from threadpoolctl import ThreadpoolController, threadpool_limits
 import widemargin as wm
 from widemargin import _core, threads
 from widemargin.least_squares import machine as least_squares
+from widemargin.problems import soft_margin
 from widemargin.threads import allowed_threads, blas_for, for_each, single_threaded_blas
 
 PROCESSORS = joblib.cpu_count()
@@ -53,6 +54,22 @@ def test_small_least_squares_take_one_thread_of_blas(monkeypatch):
     with threadpool_limits(2, user_api="blas"):
         wm.RLSRegressor().fit(np.arange(30.0)[:, None], np.arange(30.0))
     assert set(seen[0]) == {1}
+
+
+@pytest.mark.parametrize("solver", [wm.LogBarrier(), wm.Mehrotra()], ids=["log-barrier", "mehrotra"])
+def test_an_interior_point_method_takes_one_thread_of_blas_unless_told_otherwise(solver, monkeypatch):
+    monkeypatch.setattr("widemargin.solvers.interior.watch.INTERVAL", 0.0)
+    monkeypatch.setattr(threads, "SMALL_MATRIX", 20)
+    problem, gram = soft_margin(np.resize([1.0, -1.0], 30), 1.0), wm.Gaussian().bind(np.arange(30.0)[:, None])
+
+    def threads_of(n_threads):
+        seen = []
+        solver.solve(problem, gram, n_threads=n_threads, observer=lambda _: seen.append(blas_threads()))
+        return set(seen[0])
+
+    with threadpool_limits(2, user_api="blas"):
+        assert threads_of(1) == {1}
+        assert threads_of(2) == {2}
 
 
 def test_a_positive_number_is_that_many_and_negative_ones_count_back_from_all_processors():

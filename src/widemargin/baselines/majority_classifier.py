@@ -68,6 +68,8 @@ class MajorityClassifier(ScoredClassifier, BaseEstimator):
                 raise ValueError("requires y to be passed, but the target y is None: call fit(X, y).")
             validate_data(self, X, skip_check_array=True)
             check_consistent_length(X, y)
+            if _num_samples(y) == 0:
+                raise ValueError("a majority needs at least one sample; got 0 rows.")
             names, labels = sample.read_classes(column_or_1d(y, warn=True))
             weight = sample.read_weight(sample_weight, len(labels))
             frequency = np.bincount(labels, weights=weight, minlength=len(names))

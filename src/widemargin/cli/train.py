@@ -24,6 +24,7 @@ from widemargin.cli.exit_code import INTERRUPTED, SUCCESS
 from widemargin.cli.interruption import Interruption
 from widemargin.cli.overwriting import refuse_overwriting
 from widemargin.cli.points import Streamed, Whole
+from widemargin.estimators.training import in_words
 from widemargin.progress import Progress, ProgressLine, duration
 from widemargin.solvers import Status
 
@@ -139,7 +140,7 @@ def _warn(arguments: argparse.Namespace, estimators: Sequence[Any]) -> None:
         event, remedy = limits[worst.status_]
         remedies = ["--scale"] * (arguments.scale is None) + [remedy] + ["a smaller -C"] * hasattr(worst, "C")
         print(
-            f"widemargin: warning: {event} with a KKT violation of {worst.kkt_violation_:.2g} "
+            f"widemargin: warning: {event} with {in_words(worst.kkt_violation_)} "
             f"(--tol {worst.tol:g}): try {' or '.join(remedies)}",
             file=sys.stderr,
         )

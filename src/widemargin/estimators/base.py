@@ -24,6 +24,7 @@ from widemargin.estimators.training import (
     Training,
     choose_solver,
     early_end,
+    in_words,
     is_auto,
     worst_of,
 )
@@ -189,7 +190,7 @@ class KernelMachine(BaseEstimator):
         price = ", or lower C" if hasattr(self, "C") else ""
         again = "; with warm_start=True the next fit goes on from here"
         return (
-            f"{type(self).__name__} {event} with a KKT violation of {solution.kkt_violation:.2g} "
+            f"{type(self).__name__} {event} with {in_words(solution.kkt_violation)} "
             f"(tol={self.tol:g}): scale the data (StandardScaler or MinMaxScaler), {remedy}{price}"
             f"{again if hasattr(self, 'warm_start') else ''}."
         )

@@ -285,6 +285,11 @@ def early_end(machine: Any, status: Status) -> tuple[str, str] | None:
     return ("stopped where round-off ends all progress", "raise tol") if status is Status.STALLED else None
 
 
+def in_words(violation: float) -> str:
+    """The KKT violation that an early end has left; a solver without time to begin knows none."""
+    return f"a KKT violation of {violation:.2g}" if np.isfinite(violation) else "an unknown KKT violation"
+
+
 def _in_threads(
     begin: Callable[[int], Solution | None], count: int, workers: int, watch: Watch
 ) -> list[Solution]:

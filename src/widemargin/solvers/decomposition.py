@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator
 
 from widemargin import _core
 from widemargin.problems import Problem
+from widemargin.solvers.setting import is_between
 from widemargin.solvers.smo import (
     PRECISIONS,
     SMO,
@@ -18,6 +19,7 @@ from widemargin.solvers.smo import (
     tie_order,
 )
 from widemargin.solvers.solution import Solution, Stop
+from widemargin.solvers.task import check_task
 
 LARGEST = 1024
 """Variables whose block of the kernel matrix stays in a near cache."""
@@ -66,7 +68,7 @@ class Decomposition(BaseEstimator):
 
     def _check(self) -> None:
         """Refuse what cannot work or would not be read."""
-        if self.size is not None and self.size < 2:
+        if self.size is not None and not is_between(self.size, 1):
             raise ValueError(f"size must be at least 2; got {self.size!r}.")
         if self.inner is not None:
             _check_inner(self.inner)
@@ -88,6 +90,7 @@ class Decomposition(BaseEstimator):
     ) -> Solution:
         """Solve a problem on a kernel matrix; parameters as in :meth:`SMO.solve`."""
         self._check()
+        check_task(problem, gram, stop)
         size = self.size
         if size is None:
             size = max(problem.size, 2) if problem.size <= LARGEST else min(problem.size // 8, LARGEST)

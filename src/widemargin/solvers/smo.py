@@ -9,8 +9,10 @@ from sklearn.base import BaseEstimator
 
 from widemargin import _core
 from widemargin.problems import Problem
+from widemargin.solvers.setting import is_between
 from widemargin.solvers.solution import Solution, Stop
 from widemargin.solvers.steps import StepRule, step_rule
+from widemargin.solvers.task import check_task
 from widemargin.solvers.working_sets import WorkingSet, working_set
 
 Observer = Callable[[_core.Progress], bool | None]
@@ -129,6 +131,7 @@ class SMO(BaseEstimator):
         observer : callable or None
             ``observer(progress)`` is called about every 50 ms and at the end; returning True stops the run.
         """
+        check_task(problem, gram, stop)
         return run(
             problem,
             gram,
@@ -186,7 +189,7 @@ def check_tie_break(tie_break: str) -> None:
 
 def check_trace(trace: int) -> None:
     """Refuse what is no number of iterations."""
-    if trace < 0:
+    if not is_between(trace, -1):
         raise ValueError(f"trace must be a number of iterations, 0 for none; got {trace!r}.")
 
 

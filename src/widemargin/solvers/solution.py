@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import Enum
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -49,9 +50,11 @@ class Stop:
     polish: int = 0
 
     def __post_init__(self) -> None:
-        if not self.tol > 0:
+        if not (isinstance(self.tol, Real) and self.tol > 0):
             raise ValueError(f"tol must be positive; got {self.tol!r}.")
-        if self.max_time is not None and not self.max_time >= 0:
+        if not isinstance(self.max_iter, Real):
+            raise ValueError(f"max_iter must be a number of iterations, -1 for any; got {self.max_iter!r}.")
+        if self.max_time is not None and not (isinstance(self.max_time, Real) and self.max_time >= 0):
             raise ValueError(f"max_time must be non-negative seconds or None; got {self.max_time!r}.")
 
 

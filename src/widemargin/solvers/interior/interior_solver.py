@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from numbers import Real
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,11 +17,11 @@ from widemargin.solvers.interior.point import Point
 from widemargin.solvers.interior.program import Program
 from widemargin.solvers.interior.run import Run
 from widemargin.solvers.interior.watch import Stopped, Watch
+from widemargin.solvers.setting import check_between
 from widemargin.solvers.smo import Observer, check_trace
 from widemargin.solvers.solution import Solution, Status, Stop
-
-UNBOUNDED = 1e12
-"""Variables that are larger than this times what they began with have no bound."""
+from widemargin.solvers.task import check_task
+from widemargin.threads import blas_for
 
 NEGLIGIBLE = 1e-10
 """A gap of so little, relative to the objective, is rounding."""
@@ -64,30 +63,32 @@ class InteriorSolver(BaseEstimator):
         shrinking, cache_bytes
             Without meaning here: all variables take part, and the matrix is kept or the problem refused.
         n_threads : int
-            Threads for kernel values.
+            Threads for kernel values; with more than one, BLAS takes all of its own for matrices of more than
+            1024 rows.
         observer : callable or None
             As in :meth:`SMO.solve`; it and Ctrl-C are heard between the panels of a Cholesky factor, less
             than 0.2 s apart.
         """
         self._check()
+        check_task(problem, gram, stop)
         if start is not None:
             start = check_start(problem, start)
         watch = Watch(stop or Stop(), observer)
         history = History(self.trace)
         run, status, interrupted = None, Status.OPTIMAL, False
-        try:
-            program = Program.of(problem, gram, n_threads)
-            matrix = kernel_matrix(gram, program.rows, n_threads, watch.look, self.low_rank)
-            watch.progress.kernel_evaluations = matrix.kernel_evaluations
-            run = Run(problem, gram, program, matrix, watch, self.epsilon, history, n_threads)
-            if program.size:
-                a = inner_start(program) if start is None else moved_inside(program, start[program.variables])
-                status = self._walk(run, Point.at(program, a))
-        except Stopped as end:
-            status = end.status
-        except KeyboardInterrupt:
-            status, interrupted = Status.INTERRUPTED, True
-        solution = _solution(problem, run, watch, status, interrupted)
+        with blas_for(gram.shape[0], n_threads):
+            try:
+                program = Program.of(problem, gram, n_threads)
+                matrix = kernel_matrix(gram, program.rows, n_threads, watch.look, self.low_rank)
+                watch.progress.kernel_evaluations = matrix.kernel_evaluations
+                run = Run(problem, gram, program, matrix, watch, self.epsilon, history, n_threads)
+                if program.size:
+                    status = self._walk(run, Point.at(program, _start(run, start)))
+            except Stopped as end:
+                status = end.status
+            except KeyboardInterrupt:
+                status, interrupted = Status.INTERRUPTED, True
+            solution = _solution(problem, run, watch, status, interrupted)
         if not interrupted:
             watch.tell()
         return solution
@@ -99,14 +100,13 @@ class InteriorSolver(BaseEstimator):
     def _check(self) -> None:
         """Refuse settings that cannot work."""
         check_trace(self.trace)
-        if not (isinstance(self.epsilon, Real) and 0 < self.epsilon < np.inf):
-            raise ValueError(f"epsilon must be positive and finite; got {self.epsilon!r}.")
+        check_between("epsilon", self.epsilon, 0)
 
 
-def grows_without_bound(start: Point, point: Point) -> bool:
-    """Whether a variable has left all proportion."""
-    largest = float(np.abs(start.a).max(initial=0.0)) or 1.0
-    return bool(np.abs(point.a).max(initial=0.0) > UNBOUNDED * largest)
+def _start(run: Run, start: Vector | None) -> Vector:
+    """Where to begin, inside all bounds."""
+    inside = inner_start(run.program, run.growth.unit)
+    return inside if start is None else moved_inside(run.program, start[run.program.variables], inside)
 
 
 def check_start(problem: Problem, start: ArrayLike) -> Vector:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Real
-
 import numpy as np
 
 from widemargin.problems import Vector
-from widemargin.solvers.interior.interior_solver import InteriorSolver, grows_without_bound
+from widemargin.solvers.interior.interior_solver import InteriorSolver
 from widemargin.solvers.interior.point import Point
 from widemargin.solvers.interior.run import Run
+from widemargin.solvers.setting import check_between
 from widemargin.solvers.solution import Status
 
 SHORTEST = 1e-12
@@ -51,7 +50,9 @@ class LogBarrier(InteriorSolver):
     t0 : float, default=1.0
         The first t.
     mu : float, default=20.0
-        What t is multiplied with; from 10 to 100 the number of steps hardly depends on it.
+        What t is multiplied with; from 10 to 100 the number of steps hardly depends on it. Far larger
+        ones cost more: after a long jump of t the bounds are in the way, and let only short steps through.
+        With 200 points there were 50 steps for 20, 80 for 1,000, 125 for 10,000 and 1,100 for 1e9.
     newton_epsilon : float, default=1e-3
         A point is central if half the squared Newton decrement of t f(a) - sum log(...) is at most this.
     c1 : float, default=0.1
@@ -111,23 +112,18 @@ class LogBarrier(InteriorSolver):
 
     def _check(self) -> None:
         super()._check()
-        for name, least, greatest in (
-            ("t0", 0, np.inf),
-            ("mu", 1, np.inf),
-            ("newton_epsilon", 0, np.inf),
-            ("c1", 0, 0.5),
-            ("backtracking", 0, 1),
-        ):
-            value = getattr(self, name)
-            if not (isinstance(value, Real) and least < float(value) < greatest):
-                raise ValueError(f"{name} must lie between {least} and {greatest}; got {value!r}.")
+        check_between("t0", self.t0, 0)
+        check_between("mu", self.mu, 1)
+        check_between("newton_epsilon", self.newton_epsilon, 0)
+        check_between("c1", self.c1, 0, 0.5)
+        check_between("backtracking", self.backtracking, 0, 1)
 
     def _walk(self, run: Run, point: Point) -> Status:
-        M, t, start = run.program.inequalities, float(self.t0), point
+        M, t = run.program.inequalities, float(self.t0)
         while True:
             point, moving = self._centre(run, point, t)
             run.counts["centrings"] += 1
-            if grows_without_bound(start, point):
+            if run.is_endless(point, run.gradient(point.a)):
                 return Status.UNBOUNDED
             if M / t <= self.epsilon and run.settles(point):
                 return Status.OPTIMAL
@@ -138,9 +134,9 @@ class LogBarrier(InteriorSolver):
 
     def _centre(self, run: Run, point: Point, t: float) -> tuple[Point, bool]:
         """The point of the central path for t; False with it if rounding has ended all progress."""
-        begin, gradient = point, run.gradient(point.a)
+        gradient, length, before = run.gradient(point.a), 0.0, np.inf
         for _ in range(MOST):
-            if grows_without_bound(begin, point):
+            if run.is_endless(point, gradient):
                 return point, True
             barrier = Barrier(point, t)
             slope = gradient + barrier.gradient()
@@ -148,13 +144,15 @@ class LogBarrier(InteriorSolver):
             step, nu = system.solve(-slope, run.program.sums - run.program.by_group(point.a))
             point = point.centred(t, nu)
             decrement = -float(slope @ step)
-            if t * decrement / 2 <= self.newton_epsilon:
+            lost_in_rounding = length == 1 and before <= t * decrement < 1  # a full step should square it
+            if t * decrement / 2 <= self.newton_epsilon or lost_in_rounding:
                 run.point = point
                 return point, True
             length = self._length(run, point, step, gradient, decrement, barrier)
             if length < SHORTEST:
                 return point, t * decrement / 2 <= NEARLY
             run.watch.count_step()
+            before = t * decrement
             point = point.moved(run.program, length * step).centred(t, nu)
             gradient = run.gradient(point.a)
             run.note(

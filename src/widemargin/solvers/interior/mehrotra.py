@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from widemargin.problems import Vector
-from widemargin.solvers.interior.interior_solver import InteriorSolver, grows_without_bound
+from widemargin.solvers.interior.interior_solver import InteriorSolver
 from widemargin.solvers.interior.newton_system import NewtonSystem
 from widemargin.solvers.interior.point import Point
 from widemargin.solvers.interior.run import Run
@@ -72,13 +72,13 @@ class Mehrotra(InteriorSolver):
         self._check()
 
     def _walk(self, run: Run, point: Point) -> Status:
-        start = point = _with_first_multipliers(run, point)
+        point = _with_first_multipliers(run, point)
         for _ in range(MOST):
             gradient = run.gradient(point.a)
             residual = gradient + point.nu[run.program.group] - point.u + point.v
             if self._near(run, point, residual) and run.settles(point):
                 return Status.OPTIMAL
-            if grows_without_bound(start, point):
+            if run.is_endless(point, gradient):
                 return Status.UNBOUNDED
             if self._exhausted(run, point, residual):
                 return Status.STALLED

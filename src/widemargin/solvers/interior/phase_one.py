@@ -14,12 +14,12 @@ PULL = 0.1
 """The share of phase I's point in a start that touches bounds."""
 
 
-def inner_start(program: Program) -> Vector:
+def inner_start(program: Program, unit: float = 1.0) -> Vector:
     """A strictly feasible point, group by group.
 
     A machine's group (boxes [0, C_i] and [-C_i, 0], sum 0) starts with the positive variables at c / 2 n_+
-    and the negative ones at -c / 2 n_-, c being the least C_i: both halves add up to c / 2, and every
-    variable is strictly inside.
+    and the negative ones at -c / 2 n_-, c being the least C_i, or `unit` if all are infinite: both halves add
+    up to c / 2, and every variable is strictly inside.
 
     Any other group starts at the solution of the program of phase I,
 
@@ -31,16 +31,16 @@ def inner_start(program: Program) -> Vector:
     a = np.empty(program.size)
     for g, total in enumerate(program.sums):
         here = program.group == g
-        a[here] = _group_start(program.lower[here], program.upper[here], float(total))
+        a[here] = _group_start(program.lower[here], program.upper[here], float(total), unit)
     return a
 
 
-def _group_start(lower: Vector, upper: Vector, total: float) -> Vector:
+def _group_start(lower: Vector, upper: Vector, total: float, unit: float) -> Vector:
     rises, falls = lower == 0, upper == 0
     if total == 0 and (rises | falls).all() and rises.any() and falls.any():
         widths = upper - lower
         c = widths[np.isfinite(widths)].min(initial=np.inf)
-        c = c if np.isfinite(c) else 1.0
+        c = c if np.isfinite(c) else unit
         return np.where(rises, c / (2 * rises.sum()), -c / (2 * falls.sum()))
     width = 1.0 + abs(total) / lower.size
     low, high, theta = _heights(lower, upper, total, width)
@@ -63,8 +63,8 @@ def _heights(lower: Vector, upper: Vector, total: float, width: float) -> tuple[
     return low, high, float((total - low.sum()) / (high - low).sum())
 
 
-def moved_inside(program: Program, a: Vector) -> Vector:
-    """A feasible point, moved towards phase I's if it touches bounds."""
+def moved_inside(program: Program, a: Vector, inside: Vector) -> Vector:
+    """A feasible point, moved towards one inside if it touches bounds."""
     if (a > program.lower).all() and (a < program.upper).all():
         return a
-    return (1 - PULL) * a + PULL * inner_start(program)
+    return (1 - PULL) * a + PULL * inside

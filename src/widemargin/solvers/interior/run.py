@@ -9,6 +9,7 @@ import numpy as np
 from widemargin import _core
 from widemargin.problems import GROUNDED, Problem, Vector
 from widemargin.solvers.interior.certificate import Certificate
+from widemargin.solvers.interior.growth import Growth
 from widemargin.solvers.interior.history import History
 from widemargin.solvers.interior.matrix import KernelMatrix
 from widemargin.solvers.interior.newton_system import NewtonSystem
@@ -46,6 +47,7 @@ class Run:
     counts: dict[str, int] = field(default_factory=lambda: {"centrings": 0, "backtracks": 0, "systems": 0})
 
     def __post_init__(self) -> None:
+        self.growth = Growth(self.program, self.matrix)
         self._constant = float(self.program.shift @ self.program.sums)
         rest = self.program.rest
         if rest.any():
@@ -63,6 +65,10 @@ class Run:
     def objective(self, a: Vector, gradient: Vector) -> float:
         """The dual objective of the whole problem."""
         return self._constant - float(a @ (gradient - self.program.linear)) / 2
+
+    def is_endless(self, point: Point, gradient: Vector) -> bool:
+        """Whether a point shows that the objective grows without bound."""
+        return self.growth.is_endless(point.a, gradient + self.program.linear)
 
     def system(self, D: Vector) -> NewtonSystem:
         """The linear system with Q + diag(D - ridge): D has the ridge in it."""

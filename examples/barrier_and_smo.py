@@ -12,6 +12,7 @@ SOLVERS = {
     "Mehrotra": wm.Mehrotra(trace=1),
     "SMO": wm.SMO("most-violating-pair", trace=1),
 }
+COLUMNS = ("iteration", "violation", "objective")
 
 sample = credit_ratings(seed=0)
 rows = np.flatnonzero(np.isin(sample.y, [3, 4]))[:400]  # BBB and BB
@@ -19,17 +20,20 @@ X = (sample.X[rows] - sample.X.min(axis=0)) / np.ptp(sample.X, axis=0)
 problem = soft_margin(np.where(sample.y[rows] == 3, 1, -1), C=10.0)
 gram = wm.Gaussian(gamma=4.0).bind(X)
 
-traces = {}
+traces, bounds = {}, []
 print(f"{'solver':12} {'iterations':>10} {'seconds':>8} {'objective':>14} {'duality gap':>12} {'bias':>8}")
 for name, solver in SOLVERS.items():
     found = solver.solve(problem, gram, stop=wm.Stop(tol=1e-3))
-    traces[name] = found.trace
+    end = (found.iterations + 1, found.kkt_violation, found.dual_objective)  # the last step is not recorded
+    traces[name] = {key: np.append(found.trace[key], value) for key, value in zip(COLUMNS, end, strict=True)}
+    bounds.append(found.primal_objective)
     print(
         f"{name:12} {found.iterations:10,} {found.seconds:8.3f} {found.dual_objective:14.7f} "
         f"{found.duality_gap:12.1e} {found.offsets[0]:8.4f}"
     )
 
-violation, _ = convergence(traces, tol=1e-3)
-violation.set_xscale("symlog")
+violation, objective = convergence(traces, tol=1e-3, optimum=min(bounds))
+for axes in (violation, objective):
+    axes.set(xscale="log", xlim=(1, None))
 violation.figure.savefig("barrier.png")
 print("wrote barrier.png")

@@ -130,7 +130,8 @@ def test_sweeps_and_ratings_print_what_both_methods_find(monkeypatch):
 def test_the_figures_of_convergence_are_drawn(monkeypatch):
     pytest.importorskip("matplotlib")
     monkeypatch.setattr(barrier_convergence, "T", 60)
-    assert len(barrier_convergence.draw(kernel="poly p = 2").axes) == 6
+    axes = barrier_convergence.draw(kernel="poly p = 2").axes
+    assert len({ax.get_title() for ax in axes}) == len(axes) == 6
 
 
 def test_accuracy_is_that_of_the_signs():

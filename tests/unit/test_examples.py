@@ -30,6 +30,8 @@ def test_an_example_runs_and_says_something(path, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout
+    for picture in tmp_path.glob("*.png"):
+        assert f"wrote {picture.name}" in done.stdout
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

@@ -33,9 +33,11 @@ class RelevanceDisplay:
     >>> import widemargin as wm
     >>> from widemargin.display import RelevanceDisplay
     >>> from sklearn.datasets import load_wine
-    >>> wine = load_wine(as_frame=True)
+    >>> wine = load_wine()
     >>> machine = wm.AutoSVC(probability=False).fit(wine.data, wine.target)
-    >>> display = RelevanceDisplay.from_estimator(machine, max_features=5)
+    >>> display = RelevanceDisplay.from_estimator(
+    ...     machine, feature_names=wine.feature_names, max_features=5
+    ... )
     >>> [label.get_text() for label in display.ax_.get_yticklabels()][0]
     'flavanoids'
     """

@@ -14,6 +14,7 @@ from widemargin.problems import Problem, soft_margin
 from widemargin.solvers import SMO, LogBarrier, Mehrotra, Solution, Stop
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 T = 300
@@ -111,6 +112,13 @@ class Case:
         trace = self.trace(self.solve(LogBarrier(mu=CHOSEN, newton_epsilon=ACCURATE, trace=1)))
         return trace["decrement"][trace["centring"] == trace["centring"].max()] / 2
 
+    def errors_of_pairs(self) -> tuple[np.ndarray, np.ndarray]:
+        """Errors of SMO's objective after so many pairs, as far as they are more than rounding."""
+        trace = self.trace(self.solve(SMO("most-violating-pair", trace=1)))
+        errors = self.optimum - trace["objective"]
+        good = errors > 1e-12 * abs(self.optimum)
+        return trace["iteration"][good], errors[good]
+
 
 def quadratic_factor(errors: np.ndarray) -> float | None:
     """The largest error over the square of the one before, where that is small and neither is rounding."""
@@ -124,44 +132,58 @@ def draw(scope: Scope | None = None, kernel: str = "gauss s = 0.5") -> Figure:
 
     case = Case(kernel, scope or Scope())
     figure = Figure(figsize=(14, 7), layout="constrained")
-    axes = figure.subplots(2, 3).ravel()
+    panels = (_steps_of_a_centring, _gaps, _steps_by_mu, _centrings, _errors_of_pairs, _ratios_of_pairs)
+    for panel, ax in zip(panels, figure.subplots(2, 3).flat, strict=True):
+        panel(case, ax)
+    return figure
 
-    axes[0].semilogy(case.last_centring(), "o-")
-    axes[0].set(
+
+def _steps_of_a_centring(case: Case, ax: Axes) -> None:
+    ax.semilogy(case.last_centring(), "o-")
+    ax.set(
         title="4.3 last centring", xlabel="Newton step", ylabel="t times the error of the barrier function"
     )
 
+
+def _gaps(case: Case, ax: Axes) -> None:
     for mu in (2.0, 10.0, 100.0):
         trace = case.trace(case.solve(LogBarrier(mu=mu, trace=1)))
-        axes[1].step(trace["iteration"], trace["gap"], label=f"mu = {mu:g}")
-    axes[1].set(title="4.4 gap", xlabel="Newton steps", ylabel="M/t", yscale="log")
-    axes[1].legend()
+        ax.step(trace["iteration"], trace["gap"], label=f"mu = {mu:g}")
+    ax.set(title="4.4 gap", xlabel="Newton steps", ylabel="M/t", yscale="log")
+    ax.legend()
 
-    mus = np.array([*MUS, 3.0, 7.0, 15.0, 30.0])
-    mus.sort()
-    axes[2].plot(mus, [case.solve(LogBarrier(mu=mu)).iterations for mu in mus], "o-")
-    axes[2].set(title="4.5 Newton steps in all", xlabel="mu", ylabel="steps", xscale="log", ylim=0)
 
+def _steps_by_mu(case: Case, ax: Axes) -> None:
+    mus = sorted([*MUS, 3.0, 7.0, 15.0, 30.0])
+    ax.plot(mus, [case.solve(LogBarrier(mu=mu)).iterations for mu in mus], "o-")
+    ax.set(title="4.5 Newton steps in all", xlabel="mu", ylabel="steps", xscale="log", ylim=0)
+
+
+def _centrings(case: Case, ax: Axes) -> None:
     errors = case.centring_errors(CHOSEN)
-    axes[3].semilogy(errors, "o-", label="error")
-    axes[3].semilogy(range(1, len(errors)), errors[1:] / errors[:-1], "s--", label="ratio")
-    axes[3].axhline(1 / CHOSEN, color="0.6", linewidth=0.8)
-    axes[3].set(title="4.6 centrings", xlabel="centring")
-    axes[3].legend()
+    ax.semilogy(errors, "o-", label="error")
+    ax.semilogy(range(1, len(errors)), errors[1:] / errors[:-1], "s--", label="ratio")
+    ax.axhline(1 / CHOSEN, color="0.6", linewidth=0.8)
+    ax.set(title="4.6 centrings", xlabel="centring")
+    ax.legend()
 
-    trace = case.trace(case.solve(SMO("most-violating-pair", trace=1)))
-    errors = case.optimum - trace["objective"]
-    good = errors > 1e-12 * abs(case.optimum)
-    axes[4].semilogy(trace["iteration"][good], errors[good], label="error of the objective")
-    steps, distances = distances_of_pairs(case)
-    axes[4].semilogy(steps, distances, label="distance to the solution")
-    axes[4].set(title="4.7, 4.8 SMO", xlabel="pairs")
-    axes[4].legend()
 
-    ratios = errors[good][1:] / errors[good][:-1]
-    axes[5].plot(trace["iteration"][good][1:], ratios, ",")
-    axes[5].set(title="4.7, 4.8 SMO", xlabel="pairs", ylabel="ratio of successive errors", ylim=(0, 1.1))
-    return figure
+def _errors_of_pairs(case: Case, ax: Axes) -> None:
+    pairs, errors = case.errors_of_pairs()
+    ax.semilogy(pairs, errors, label="error of the objective")
+    ax.semilogy(*distances_of_pairs(case), label="distance to the solution")
+    ax.set(title="4.7, 4.8 SMO: errors", xlabel="pairs")
+    ax.legend()
+
+
+def _ratios_of_pairs(case: Case, ax: Axes) -> None:
+    """What is left to 1 of the ratios: they themselves can hardly be told from it."""
+    pairs, errors = case.errors_of_pairs()
+    gains = 1 - errors[1:] / errors[:-1]
+    ax.semilogy(pairs[1:][gains > 0], gains[gains > 0], ".", markersize=2)
+    ax.axhline(np.median(gains), color="0.6", linewidth=0.8, label=f"median {np.median(gains):.1g}")
+    ax.set(title="4.7, 4.8 SMO: 1 - ratio of successive errors", xlabel="pairs")
+    ax.legend()
 
 
 def distances_of_pairs(case: Case, records: int = 40) -> tuple[np.ndarray, np.ndarray]:

@@ -2,6 +2,9 @@
 
 import pickle
 import signal
+import time
+from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -396,7 +399,7 @@ def test_a_batch_with_other_columns_is_refused(begun):
 def test_a_class_that_was_not_declared_is_refused(begun):
     X, y = moons(50)
     refused(
-        r"class 7 in row 3, which is none of \[0, 1\]: name it in classes=",
+        r"class 7 in row 3, which is none of \[0, 1\]: name it in classes= of this batch",
         begun,
         lambda m: m.partial_fit(X, np.where(np.arange(50) == 3, 7, y)),
     )
@@ -408,8 +411,46 @@ def test_a_batch_with_a_single_class_is_welcome_unless_it_is_the_first(begun):
     assert begun.n_seen_ == 125
     fresh = wm.LASVM()
     refused("class 1 only: name all classes", fresh, lambda m: m.partial_fit(X[y == 1], y[y == 1]))
+    one = "classes names 1 only: one class is not enough"
+    refused(one, fresh, lambda m: m.partial_fit(X[y == 1], y[y == 1], classes=[1]))
     fresh.partial_fit(X[y == 1], y[y == 1], classes=[0, 1])
     assert (fresh.predict(X) == 1).all()
+
+
+def test_classes_are_named_once_and_in_the_type_of_the_labels(begun):
+    X, y = moons(50)
+    for machine in (wm.LASVM(), begun):
+        refused("classes names 1 twice", machine, lambda m: m.partial_fit(X, y, classes=[1, 1, 0]))
+        refused(
+            "y holds numbers, but classes holds strings: make them of one type",
+            machine,
+            lambda m: m.partial_fit(X, y, classes=["0", "1"]),
+        )
+    refused(
+        "y holds strings, but the classes so far are numbers: make them of one type",
+        begun,
+        lambda m: m.partial_fit(X, y.astype(str)),
+    )
+
+
+def test_an_empty_batch_is_skipped_unless_it_is_the_first(begun):
+    X, y = moons(50)
+    before = pickle.dumps(vars(begun))
+    assert begun.partial_fit(X[:0], y[:0]) is begun
+    assert begun.partial_fit([], []) is begun
+    begun.partial_fit(sp.csr_matrix(X[:0]), y[:0], sample_weight=[])
+    assert pickle.dumps(vars(begun)) == before
+    refused("minimum of 1 is required", wm.LASVM(), lambda m: m.partial_fit(X[:0], y[:0]))
+    refused("Found array with 0 sample", begun, lambda m: m.partial_fit(X[:0], y))
+    refused("Found array with 0 sample", begun, lambda m: m.fit(X[:0], y[:0]))
+
+
+def test_an_empty_batch_of_a_stream_is_skipped():
+    X, y = moons(200)
+    parts = [(X[:0], y[:0]), *batches(X, y), (X[:0], y[:0])]
+    assert wm.LASVM(gamma=1.0).fit_stream(parts).n_seen_ == 200
+    assert wm.LASVM(gamma=1.0).fit_stream([parts[1], parts[0], parts[2]]).n_seen_ == 100
+    refused("holds no rows", wm.LASVM(), lambda m: m.fit_stream([parts[0], parts[0]]))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -431,12 +472,40 @@ def test_a_stream_names_the_batch_that_is_refused_and_keeps_those_before(begun):
 @pytest.mark.parametrize(
     "sentence, stream",
     [
-        ("batches is empty", []),
+        ("batches holds no rows: give at least one", []),
         (r"batch 0 must be a pair \(X, y\)", [np.zeros((3, 2))]),
+        ("batches must be an iterable of pairs .* not None", None),
+        ("batches must be an iterable of pairs .* not 'x.csv': read a file with io.csv_chunks", "x.csv"),
+        ("with io.csv_chunks", Path("x.csv")),
+        (
+            r"batches must be an iterable of pairs .* not an array: one array is learnt by fit\(X, y\)",
+            moons()[0],
+        ),
+        (r"learnt by fit\(X, y\)", sp.csr_matrix(moons()[0])),
+        ("function .* returns an iterator", lambda: None),
     ],
 )
 def test_a_strange_stream_is_refused(sentence, stream):
-    refused(sentence, wm.LASVM(), lambda m: m.fit_stream(stream), (ValueError, NotFittedError))
+    refused(sentence, wm.LASVM(), lambda m: m.fit_stream(stream))
+
+
+def test_a_stream_has_no_labels_of_its_own():
+    X, y = moons()
+    refused(r"one array is learnt by fit\(X, y\)", wm.LASVM(), lambda m: m.fit_stream(X, y))
+
+
+def test_a_stream_on_a_fitted_machine_may_be_empty(begun):
+    assert begun.fit_stream([]).n_seen_ == 100
+
+
+def test_a_stream_says_where_to_name_a_class_that_comes_later():
+    X, y = moons()
+    labels = np.where(np.arange(400) > 200, 2, y)
+    refused_stream = wm.LASVM(gamma=1.0)
+    with pytest.raises(
+        ValueError, match=r"batch 4: .*class 2 in row 1, .*name it in fit_stream\(classes=\.\.\.\)"
+    ):
+        refused_stream.fit_stream(batches(X, labels))
 
 
 def test_finish_needs_data():
@@ -506,6 +575,90 @@ def test_ctrl_c_keeps_what_was_learnt_before_it():
         machine.partial_fit(X[100:], y[100:])
     assert machine.score(X, y) > 0.8
     machine.partial_fit(X[100:], y[100:]).finish()
+
+
+def interrupted(*at):
+    """A Gaussian kernel that is interrupted at these calls."""
+    calls, until = count(1), [0.0]
+
+    def gram(A, B):
+        if next(calls) in at:
+            until[0] = time.monotonic() + 0.06
+            signal.raise_signal(signal.SIGINT)
+        while time.monotonic() < until[0]:  # learners listen every 50 ms
+            time.sleep(0.01)
+        return wm.Gaussian(0.1).gram(A, B)
+
+    return gram
+
+
+def examples_of_pairs(machine, y):
+    return [int(np.isin(y, [pair.positive, pair.negative]).sum()) for pair in machine._pairs]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("call", [1, 610, 630, 650])
+def test_after_ctrl_c_all_pairs_have_learnt_the_same_rows(monkeypatch, n_jobs, call):
+    monkeypatch.setattr("widemargin.online.lesson.PART", 50)
+    X, y = blobs(600)
+    machine = wm.LASVM(kernel=interrupted(call), n_jobs=n_jobs)
+    with pytest.raises(KeyboardInterrupt):
+        machine.partial_fit(X, y, classes=[0, 1, 2, 3])
+    n = machine.n_seen_
+    assert n < 600
+    assert [pair.seen for pair in machine._pairs] == examples_of_pairs(machine, y[:n])
+    machine.partial_fit(X[n:], y[n:])
+    assert machine.n_seen_ == 600
+    assert [pair.seen for pair in machine._pairs] == examples_of_pairs(machine, y)
+    assert machine.score(X, y) > 0.8
+
+
+def test_after_ctrl_c_a_machine_of_two_classes_goes_on_with_the_next_row():
+    X, y = moons(300)
+    weight = np.ones(300)
+    weight[::3] = 0
+    machine = wm.LASVM(kernel=interrupted(210))
+    with pytest.raises(KeyboardInterrupt):
+        machine.partial_fit(X, y, sample_weight=weight)
+    n = machine.n_seen_
+    assert 0 < n < 300
+    assert weight[n] == 1 and [pair.seen for pair in machine._pairs] == [np.count_nonzero(weight[:n])]
+    machine.partial_fit(X[n:], y[n:], sample_weight=weight[n:])
+    assert [pair.seen for pair in machine._pairs] == [200]
+    np.testing.assert_array_equal(machine.support_vectors_, X[machine.support_])
+
+
+def test_a_second_ctrl_c_does_not_wait():
+    X, y = blobs(600)
+    machine = wm.LASVM(kernel=interrupted(640, 645), n_jobs=1)
+    with pytest.raises(KeyboardInterrupt):
+        machine.partial_fit(X, y, classes=[0, 1, 2, 3])
+    assert sum(pair.seen for pair in machine._pairs) < sum(examples_of_pairs(machine, y[: machine.n_seen_]))
+    machine.partial_fit(X[machine.n_seen_ :], y[machine.n_seen_ :]).finish()
+    assert machine.n_seen_ == 600
+
+
+def test_a_class_that_is_added_meets_what_is_kept_before_the_new_rows_also_after_ctrl_c():
+    X, y = blobs(600)
+    machine = wm.LASVM(kernel=interrupted(), n_jobs=1).partial_fit(X[y < 2], y[y < 2])
+    kept = [np.count_nonzero(machine._pairs.kept.labels == name) for name in (0, 1)]
+    diagonal = sum(kept) + np.count_nonzero(y == 2)
+    machine.kernel_ = wm.kernels.Callable(interrupted(diagonal + 3))
+    with pytest.raises(KeyboardInterrupt):
+        machine.partial_fit(X[y == 2], y[y == 2], classes=[2])
+    n = machine.n_seen_ - np.count_nonzero(y < 2)
+    machine.partial_fit(X[y == 2][n:], y[y == 2][n:])
+    size = np.count_nonzero(y == 2)
+    assert [pair.seen for pair in machine._pairs][1:] == [kept[0] + size, kept[1] + size]
+
+
+def test_a_large_batch_of_several_classes_is_learnt_in_parts(monkeypatch):
+    X, y = blobs(600)
+    whole = wm.LASVM(gamma=0.1).partial_fit(X, y)
+    monkeypatch.setattr("widemargin.online.lesson.PART", 50)
+    parts = wm.LASVM(gamma=0.1).partial_fit(X, y)
+    assert parts.dual_objective_ == pytest.approx(whole.dual_objective_, rel=0.02)
+    assert [pair.seen for pair in parts._pairs] == examples_of_pairs(whole, y)
 
 
 def test_a_kernel_that_fails_leaves_a_machine_that_goes_on():

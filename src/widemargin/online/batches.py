@@ -34,23 +34,68 @@ def _check_format(X: Any, sparse: bool) -> None:
         raise ValueError(f"this batch is {here}, but the stream began {there}: make all batches alike.")
 
 
+def is_empty(X: Any, y: Any) -> bool:
+    """Whether a batch has neither rows nor labels."""
+    return _length(X) == _length(y) == 0
+
+
+def _length(values: Any) -> int | None:
+    shape = getattr(values, "shape", ())
+    return shape[0] if shape else len(values) if hasattr(values, "__len__") else None
+
+
 def read_names(y: NDArray[Any], classes: Any, known: NDArray[Any] | None) -> NDArray[Any]:
     """All classes: those that are known, None before the first batch, and those that are declared."""
-    declared = None if classes is None else sample.read_classes(classes)[0]
+    declared = None if classes is None else _declared(y, classes)
     if known is None:
         names = np.unique(y) if declared is None else declared
-        if len(names) < 2:
-            raise ValueError(
-                f"the first batch has examples of the class {names.tolist()[0]!r} only: name all classes "
-                "of the stream in classes=."
-            )
+        _refuse_one_class(names, declared)
     else:
+        _check_types(y, known, "the classes so far are")
         names = known if declared is None else np.union1d(known, declared)
     strange = ~np.isin(y, names)
     if strange.any():
         row = int(np.argmax(strange))
-        raise ValueError(
-            f"y has the class {y.tolist()[row]!r} in row {row}, which is none of {names.tolist()}: name "
-            "it in classes= of this batch, or drop the row."
-        )
+        what = f"y has the class {y.tolist()[row]!r} in row {row}, which is none of {names.tolist()}"
+        raise UnknownClass(what, "classes= of this batch")
     return names
+
+
+class UnknownClass(ValueError):
+    """A class that nobody has named: what is wrong, and where it could have been named."""
+
+    def __str__(self) -> str:
+        what, where = self.args
+        return f"{what}: name it in {where}, or drop the row."
+
+
+def _declared(y: NDArray[Any], classes: Any) -> NDArray[Any]:
+    names, number = sample.read_classes(classes)
+    _check_types(y, names, "classes holds")
+    again = np.flatnonzero(np.bincount(number) > 1)
+    if again.size:
+        raise ValueError(f"classes names {names.tolist()[again[0]]!r} twice: name each class once.")
+    return names
+
+
+def _check_types(y: NDArray[Any], names: NDArray[Any], others: str) -> None:
+    here, there = _type_of(y), _type_of(names)
+    if here != there:
+        raise ValueError(f"y holds {here}, but {others} {there}: make them of one type.")
+
+
+def _type_of(labels: NDArray[Any]) -> str:
+    is_text = labels.dtype.kind in "US" or (labels.dtype == object and isinstance(labels.flat[0], str))
+    return "strings" if is_text else "numbers"
+
+
+def _refuse_one_class(names: NDArray[Any], declared: NDArray[Any] | None) -> None:
+    if len(names) > 1:
+        return
+    name = names.tolist()[0]
+    if declared is not None:
+        raise ValueError(f"classes names {name!r} only: one class is not enough, name all of the stream.")
+    raise ValueError(
+        f"the first batch has examples of the class {name!r} only: name all classes of the stream in "
+        "classes=."
+    )

@@ -21,8 +21,9 @@ from widemargin.estimators.training import POLISHED_SIZE, Training, choose_solve
 from widemargin.kernels.points import count, take
 from widemargin.memory import cache_bytes
 from widemargin.online.active_learner import ActiveLearner
-from widemargin.online.batches import read_batch, read_names
+from widemargin.online.batches import is_empty, read_batch, read_names
 from widemargin.online.examples import Examples
+from widemargin.online.lesson import Lesson
 from widemargin.online.pair_learner import Settings
 from widemargin.online.pair_learners import PairLearners
 from widemargin.online.stream_learner import StreamLearner
@@ -93,7 +94,8 @@ class LASVM(StreamLearner, ActiveLearner):
     ----------
     classes_ : array of shape (n_classes,)
     n_seen_ : int
-        Examples shown so far; those that later passes of `fit` repeat count once.
+        Examples learnt so far; those that later passes of `fit` repeat count once. After Ctrl-C in
+        `partial_fit` it says where to go on; after Ctrl-C in `fit` it counts all of X, which `finish` learns.
     n_candidates_ : array of shape (n_pairs,)
         Candidates of each pair of classes.
     support_ : array of shape (n_support,)
@@ -212,7 +214,7 @@ class LASVM(StreamLearner, ActiveLearner):
         """Forget everything and learn from points X and their classes y, in `epochs` passes.
 
         X is not copied, and kept until `finish` or the next `partial_fit`, so that the former can reach the
-        solution of all of it.
+        solution of all of it, also after Ctrl-C.
 
         Parameters
         ----------
@@ -236,7 +238,8 @@ class LASVM(StreamLearner, ActiveLearner):
             rows = np.flatnonzero(weight)
             orders = (random.permutation(rows) for _ in range(self.epochs))
             self.n_seen_ = count(X)
-            interruption = self._learn(data, orders)
+            interruption = self._pairs.learn(self._lesson(data, orders))
+            self._store_learnt()
             self._data = data
         if interruption is not None:
             raise interruption
@@ -251,13 +254,17 @@ class LASVM(StreamLearner, ActiveLearner):
     ) -> Any:
         """Learn a batch, its rows one after the other.
 
-        A batch that is refused changes nothing. After Ctrl-C the machine has learnt the rows before it.
+        A batch that is refused changes nothing. After Ctrl-C the machine has learnt the first rows, as many
+        as `n_seen_` has grown by, and may go on with the others. All pairs of several classes have learnt the
+        same rows then: they go through a batch side by side, some thousand rows at a time, and Ctrl-C waits
+        until the others have come as far as the first. A second one does not wait, and some pairs may lack
+        some rows.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features), or list of objects
-            One or more points, with the columns of the batches before. The first batch decides what
-            ``gamma="scale"`` means.
+            Some points, with the columns of the batches before; without any nothing happens, unless the batch
+            is the first. The first batch decides what ``gamma="scale"`` means.
         y : array-like of shape (n_samples,)
             Their classes; not all classes have to be there.
         classes : array-like, optional
@@ -271,6 +278,8 @@ class LASVM(StreamLearner, ActiveLearner):
         self : object
         """
         first = not hasattr(self, "classes_")
+        if not first and is_empty(X, y):
+            return self
         with all_or_nothing(self):
             self._check_parameters()
             X, y, weight = read_batch(self, X, y, sample_weight)
@@ -281,14 +290,18 @@ class LASVM(StreamLearner, ActiveLearner):
             else:
                 self._pairs.set_classes(names)
                 self._store_classes(names)
-            serial = np.arange(self.n_seen_, self.n_seen_ + len(y))
+            end = self.n_seen_ + len(y)
+            serial = np.arange(self.n_seen_, end)
             batch = Examples(X, y, self.C * weight, serial).take(np.flatnonzero(weight))
             kept = self._pairs.kept
             data = kept.followed_by(batch) if kept.size else batch
-            new = np.arange(kept.size, data.size)
+            lesson = self._lesson(data, [np.arange(kept.size, data.size)])
             self._data = None
-            self.n_seen_ += len(y)
-            interruption = self._learn(data, [new])
+            try:
+                interruption = self._pairs.learn(lesson)
+            finally:
+                self.n_seen_ = int(batch.serial[lesson.learnt]) if lesson.learnt < batch.size else end
+                self._store_learnt()
         if interruption is not None:
             raise interruption
         return self
@@ -342,13 +355,9 @@ class LASVM(StreamLearner, ActiveLearner):
         share = cache_bytes(self.cache_size, 0) // len(self._pairs)
         return Settings(policies.selection, self.tol, int(self.max_candidates), share)
 
-    def _learn(self, data: Examples, orders: Iterable[NDArray[np.integer]]) -> BaseException | None:
-        """Have all pairs learn rows of the data, whose first are those that are kept; Ctrl-C is returned."""
+    def _lesson(self, data: Examples, orders: Iterable[NDArray[np.integer]]) -> Lesson:
         gram, threads = self.kernel_.bind(data.points), allowed_threads(self.n_jobs)
-        try:
-            return self._pairs.learn(data, orders, gram, self._settings(), threads)
-        finally:
-            self._store_learnt()
+        return Lesson(data, orders, gram, self._settings(), threads)
 
     def _store_learnt(self) -> None:
         """Store the functions of all pairs and what learning has come to; nothing is proved of it."""

@@ -539,6 +539,38 @@ def test_a_bad_parameter_is_named(name, value, sentence):
 
 
 @pytest.mark.parametrize(
+    "name, value",
+    [("C", 10.0), ("kernel", "linear"), ("gamma", 3.0), ("gamma", "scale"), ("degree", 2), ("coef0", 1.0)],
+)
+def test_what_is_solved_does_not_change_within_a_stream(begun, name, value):
+    X, y = moons(50)
+    before = getattr(begun, name)
+    begun.set_params(**{name: value})
+    sentence = f"{name} is {value!r}, but was {before!r} when the stream began: set it back, or begin again"
+    refused(sentence, begun, lambda m: m.partial_fit(X, y))
+    refused(sentence, begun, lambda m: m.fit_stream([(X, y)]))
+    refused(sentence, begun, lambda m: m.finish())
+    begun.set_params(**{name: before}).partial_fit(X, y).finish()
+    begun.set_params(**{name: value}).fit(X, y).finish()
+
+
+def test_a_kernel_object_does_not_change_within_a_stream():
+    X, y = moons(50)
+    machine = wm.LASVM(kernel=0.5 * wm.Gaussian(1.0) + wm.Linear()).partial_fit(X, y)
+    name = next(name for name in machine.get_params() if name.endswith("gamma") and "kernel" in name)
+    pickle.loads(pickle.dumps(machine)).partial_fit(X, y)
+    machine.set_params(**{name: 2.0})
+    with pytest.raises(ValueError, match=r"kernel is .* when the stream began"):
+        machine.partial_fit(X, y)
+
+
+def test_how_it_is_solved_may_change_within_a_stream(begun):
+    begun.set_params(tol=1e-5, selection="most-violating-pair", max_candidates=50, cache_size=1, epochs=2)
+    begun.partial_fit(*moons(50)).finish()
+    assert begun.kkt_violation_ <= 1e-5
+
+
+@pytest.mark.parametrize(
     "sentence, options",
     [
         ("n must be an integer from 1 to the 100 rows", {"n": 101}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import nullcontext
+from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from widemargin.estimators.base import KernelMachine, all_or_nothing
 from widemargin.estimators.classes import read_classified
 from widemargin.estimators.documentation import documented
 from widemargin.estimators.training import POLISHED_SIZE, Training, choose_solver
+from widemargin.kernels import Kernel
 from widemargin.kernels.points import count, take
 from widemargin.memory import cache_bytes
 from widemargin.online.active_learner import ActiveLearner
@@ -38,12 +40,25 @@ SELECTIONS = {"second-order": SecondOrder, "most-violating-pair": MostViolatingP
 FEWEST = 16
 """Candidates below which nothing can be learnt."""
 
+FIXED = ("C", "kernel", "degree", "gamma", "coef0")
+"""Parameters of the problem that is solved: they hold from the first example to the last."""
+
 CERTIFICATE = ("status_", "fit_status_", "primal_objective_", "duality_gap_", "trace_")
 """What only `finish` can say."""
 
 
 def _is_selection(value: Any) -> bool:
     return value in SELECTIONS if isinstance(value, str) else type(value) in SELECTIONS.values()
+
+
+def _record(value: Any) -> Any:
+    """A value that stays what it is; parameters of kernels may be set."""
+    if not isinstance(value, Kernel):
+        return value
+    kernel = copy(value)
+    for part in kernel._parts:
+        setattr(kernel, part, _record(getattr(kernel, part)))
+    return kernel
 
 
 @documented
@@ -67,7 +82,8 @@ class LASVM(StreamLearner, ActiveLearner):
     Parameters
     ----------
     C : float, default=1.0
-        Price of a margin violation, positive and finite; times the weight of the sample.
+        Price of a margin violation, positive and finite; times the weight of the sample. C and the kernel
+        parameters hold for a whole stream: once it has begun, `partial_fit` and `finish` refuse others.
     <kernel parameters>
     selection : {"second-order", "most-violating-pair"} or a record of that name, default="second-order"
         Which pair takes a step: that with the largest gain, or the most violating one. The first has higher
@@ -203,6 +219,16 @@ class LASVM(StreamLearner, ActiveLearner):
         if sample.is_precomputed(self.kernel):
             raise ValueError("kernel must not be precomputed: LASVM meets one example at a time; take SVC.")
 
+    def _check_fixed(self) -> None:
+        """Refuse parameters that have changed since the first example."""
+        for name, before in self._fixed.items():
+            if (value := getattr(self, name)) != before:
+                now, then = parameters.brief(value), parameters.brief(before)
+                raise ValueError(
+                    f"{name} is {now}, but was {then} when the stream began: set it back, or begin again with "
+                    "fit or a new machine."
+                )
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = False
@@ -282,6 +308,8 @@ class LASVM(StreamLearner, ActiveLearner):
             return self
         with all_or_nothing(self):
             self._check_parameters()
+            if not first:
+                self._check_fixed()
             X, y, weight = read_batch(self, X, y, sample_weight)
             names = read_names(y, classes, None if first else self.classes_)
         with all_or_nothing(self) if first else nullcontext():
@@ -319,6 +347,7 @@ class LASVM(StreamLearner, ActiveLearner):
         if not hasattr(self, "classes_"):
             raise NotFittedError("finish needs data: call fit or partial_fit before it.")
         self._check_parameters()
+        self._check_fixed()
         data = self._pairs.kept if self._data is None else self._data
         seen = np.unique(data.labels)
         if len(seen) < 2:
@@ -343,6 +372,7 @@ class LASVM(StreamLearner, ActiveLearner):
             self.kernel, X, weight, degree=self.degree, gamma=self.gamma, coef0=self.coef0
         )
         self._sparse = sp.issparse(X)
+        self._fixed = {name: _record(getattr(self, name)) for name in FIXED}
         nothing = Examples(take(X, np.arange(0)), names[:0], np.empty(0), np.arange(0))
         self._pairs = PairLearners(names, nothing)
         self._store_classes(names)

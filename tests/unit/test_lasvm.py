@@ -3,6 +3,7 @@
 import pickle
 import signal
 import time
+import warnings
 from itertools import count
 from pathlib import Path
 
@@ -128,6 +129,7 @@ def test_support_says_where_in_the_stream():
     np.testing.assert_array_equal(y[machine.support_], np.repeat([0, 1], machine.n_support_))
 
 
+@pytest.mark.filterwarnings("ignore:LASVM has max_candidates")
 def test_memory_is_bounded():
     X, y = moons(3000)
     flipped = np.where(np.random.default_rng(0).random(3000) < 0.2, 1 - y, y)
@@ -137,6 +139,24 @@ def test_memory_is_bounded():
     assert machine.score(*moons(1000, 1)) > 0.9
 
 
+def test_a_full_machine_says_so_once():
+    X, y = moons(3000)
+    machine = wm.LASVM(gamma=1.0, max_candidates=60)
+    machine.partial_fit(X[:20], y[:20])
+    assert not machine.is_full_
+    with pytest.warns(UserWarning, match="LASVM has max_candidates=60 .* raise max_candidates") as said:
+        machine.fit_stream(batches(X, y))
+    assert machine.is_full_
+    assert len(said) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        machine.partial_fit(X, y)
+        assert not wm.LASVM(gamma=1.0, random_state=0).fit(X, y).is_full_
+    with pytest.warns(UserWarning, match="max_candidates=60"):
+        assert machine.fit(X, y).is_full_
+
+
+@pytest.mark.filterwarnings("ignore:LASVM has max_candidates")
 def test_a_full_machine_comes_to_rest():
     X, y = moons(3000)
     machine = wm.LASVM(gamma=1.0, max_candidates=60).fit_stream(batches(X, y))
@@ -259,6 +279,7 @@ def by_file(machine, folder):
     return load_model(folder / "machine.wm")
 
 
+@pytest.mark.filterwarnings("ignore:LASVM has max_candidates")
 @pytest.mark.parametrize("stored", [by_pickle, by_file])
 @pytest.mark.parametrize("cache_size", [0, 0.05, 200])
 @pytest.mark.parametrize("data", [moons, blobs])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from contextlib import nullcontext
 from copy import copy
@@ -94,7 +95,8 @@ class LASVM(StreamLearner, ActiveLearner):
         Candidates of a pair of classes. A full machine takes no newcomers until somebody leaves; it goes on
         to the solution of the candidates it has. Memory stays bounded, but what comes then teaches little: of
         noisy data every misclassified example is a support vector, so that there should be room for the share
-        of them in as many examples as an `SVC` would need.
+        of them in as many examples as an `SVC` would need. A warning says when that happens, and `is_full_`
+        that it has. At least 16.
     tol : float, default=1e-3
         Violations of the optimality conditions up to this are left alone.
     cache_size : float, default=200
@@ -114,6 +116,9 @@ class LASVM(StreamLearner, ActiveLearner):
         `partial_fit` it says where to go on; after Ctrl-C in `fit` it counts all of X, which `finish` learns.
     n_candidates_ : array of shape (n_pairs,)
         Candidates of each pair of classes.
+    is_full_ : bool
+        Whether a pair of classes has had `max_candidates` of them at the end of some batch: many examples
+        since then were passed over.
     support_ : array of shape (n_support,)
         Positions of the support vectors in the stream, class by class; their rows after `fit`.
     support_vectors_ : array or sparse matrix of shape (n_support, n_features), or list
@@ -225,8 +230,8 @@ class LASVM(StreamLearner, ActiveLearner):
             if (value := getattr(self, name)) != before:
                 now, then = parameters.brief(value), parameters.brief(before)
                 raise ValueError(
-                    f"{name} is {now}, but was {then} when the stream began: set it back, or begin again with "
-                    "fit or a new machine."
+                    f"{name} is {now}, but was {then} when the stream began: set it back, or begin again "
+                    "with fit or a new machine."
                 )
 
     def __sklearn_tags__(self) -> Any:
@@ -267,8 +272,7 @@ class LASVM(StreamLearner, ActiveLearner):
             interruption = self._pairs.learn(self._lesson(data, orders))
             self._store_learnt()
             self._data = data
-        if interruption is not None:
-            raise interruption
+        self._conclude_lesson(interruption)
         return self
 
     def partial_fit(
@@ -330,8 +334,7 @@ class LASVM(StreamLearner, ActiveLearner):
             finally:
                 self.n_seen_ = int(batch.serial[lesson.learnt]) if lesson.learnt < batch.size else end
                 self._store_learnt()
-        if interruption is not None:
-            raise interruption
+        self._conclude_lesson(interruption)
         return self
 
     def finish(self) -> Any:
@@ -378,6 +381,7 @@ class LASVM(StreamLearner, ActiveLearner):
         self._store_classes(names)
         self._data = None
         self.n_seen_ = 0
+        self.is_full_ = False
 
     def _settings(self) -> Settings:
         policies = _core.Policies()
@@ -388,6 +392,22 @@ class LASVM(StreamLearner, ActiveLearner):
     def _lesson(self, data: Examples, orders: Iterable[NDArray[np.integer]]) -> Lesson:
         gram, threads = self.kernel_.bind(data.points), allowed_threads(self.n_jobs)
         return Lesson(data, orders, gram, self._settings(), threads)
+
+    def _conclude_lesson(self, interruption: BaseException | None) -> None:
+        """After the model is stored: pass on a Ctrl-C, and say once that there is no more room."""
+        was_full, self.is_full_ = self.is_full_, self.is_full_ or self._has_no_room()
+        if interruption is not None:
+            raise interruption
+        if self.is_full_ and not was_full:
+            warnings.warn(
+                f"LASVM has max_candidates={self.max_candidates} candidates of a pair of classes, and passes "
+                "over examples until one of them leaves: raise max_candidates, or end the stream here.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _has_no_room(self) -> bool:
+        return bool(self.n_candidates_.max() >= self.max_candidates)
 
     def _store_learnt(self) -> None:
         """Store the functions of all pairs and what learning has come to; nothing is proved of it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
@@ -36,24 +37,40 @@ class StreamLearner:
         -------
         self : object
         """
-        for number, batch in enumerate(_stream(batches)):
-            if not isinstance(batch, tuple) or len(batch) not in (2, 3):
-                raise ValueError(f"batch {number} must be a pair (X, y) or a triple (X, y, sample_weight).")
-            X, y, weight = (*batch, None)[:3]
-            if is_empty(X, y):
-                continue
-            try:
-                self.partial_fit(X, y, classes=classes, sample_weight=weight)
-            except UnknownClass as error:
-                raise UnknownClass(f"batch {number}: {error.args[0]}", "fit_stream(classes=...)") from error
-            except (TypeError, ValueError) as error:
-                raise ValueError(f"batch {number}: {error}") from error
+        with _opened(batches) as stream:
+            for number, batch in enumerate(stream):
+                self._learn_batch(number, batch, classes)
         if not is_fitted(self):
             raise ValueError("batches holds no rows: give at least one batch with some.")
         return self
 
+    def _learn_batch(self, number: int, batch: Any, classes: ArrayLike | None) -> None:
+        if not isinstance(batch, tuple) or len(batch) not in (2, 3):
+            raise ValueError(f"batch {number} must be a pair (X, y) or a triple (X, y, sample_weight).")
+        X, y, weight = (*batch, None)[:3]
+        if is_empty(X, y):
+            return
+        try:
+            self.partial_fit(X, y, classes=classes, sample_weight=weight)
+        except UnknownClass as error:
+            raise UnknownClass(f"batch {number}: {error.args[0]}", "fit_stream(classes=...)") from error
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"batch {number}: {error}") from error
 
-def _stream(batches: Any) -> Iterator[Any]:
+
+@contextmanager
+def _opened(batches: Any) -> Iterator[Iterator[Any]]:
+    """The stream; one that is opened here is closed in the end, also if it has more."""
+    opens = callable(batches)
+    stream = _iterator(batches() if opens else batches)
+    try:
+        yield stream
+    finally:
+        if opens and hasattr(stream, "close"):
+            stream.close()
+
+
+def _iterator(batches: Any) -> Iterator[Any]:
     """The batches; what cannot be any is refused."""
     what = "batches must be an iterable of pairs (X, y), or a function that returns an iterator"
     if isinstance(batches, str | PathLike):
@@ -63,6 +80,6 @@ def _stream(batches: Any) -> Iterator[Any]:
     if hasattr(batches, "shape"):
         raise ValueError(f"{what}, not an array: one array is learnt by fit(X, y) or partial_fit(X, y).")
     try:
-        return iter(batches() if callable(batches) else batches)
+        return iter(batches)
     except TypeError:
         raise ValueError(f"{what}, not {parameters.brief(batches)}.") from None

@@ -4,6 +4,7 @@ import pickle
 import signal
 import time
 import warnings
+from contextlib import suppress
 from itertools import count
 from pathlib import Path
 
@@ -378,6 +379,23 @@ def test_random_queries_are_drawn_without_replacement():
     assert not np.array_equal(rows, np.arange(400))
 
 
+@pytest.mark.parametrize("strategy", ["active", "diverse"])
+@pytest.mark.parametrize("classes", [[0, 1], [0, 1, 2]])
+def test_without_a_boundary_queries_are_random(strategy, classes):
+    X, y = moons()
+    machine = wm.LASVM(gamma=1.0).partial_fit(X[y == 1], y[y == 1], classes=classes)
+    rows = machine.query(X, 5, strategy=strategy, random_state=0)
+    np.testing.assert_array_equal(rows, machine.query(X, 5, strategy="random", random_state=0))
+    machine.partial_fit(X, y)
+    assert machine.query(X, 5, strategy=strategy, random_state=0).tolist() != rows.tolist()
+
+
+def test_few_tries_are_at_least_as_many_as_rows_are_wanted():
+    X, y = moons()
+    machine = wm.LASVM(gamma=1.0, random_state=0).fit(X, y)
+    assert len(set(machine.query(X, 5, strategy=Active(tries=3), random_state=0))) == 5
+
+
 def test_bought_labels_teach_more_than_random_ones():
     pool, labels = moons(2000)
     test = moons(2000, 1)
@@ -479,6 +497,18 @@ def test_a_batch_with_a_gap_is_refused_whole(begun, value):
     X, y = moons(50)
     X[17, 1] = value
     refused("in row 17", begun, lambda m: m.partial_fit(X, y))
+
+
+@pytest.mark.parametrize("kernel, scale", [("linear", 1e200), ("linear", 1e20), ("poly", 1e70)])
+def test_a_batch_whose_kernel_values_overflow_is_refused_whole(kernel, scale):
+    X, y = moons(50)
+    X[:7] /= scale
+    sentence = "X is too large in row 7: its kernel values overflow; scale X"
+    refused(sentence, wm.LASVM(kernel=kernel, gamma=1.0), lambda m: m.partial_fit(X * scale, y))
+    refused(sentence, wm.LASVM(kernel=kernel, gamma=1.0), lambda m: m.fit(X * scale, y))
+    begun = wm.LASVM(kernel=kernel, gamma=1.0).partial_fit(X, y)
+    refused(sentence, begun, lambda m: m.partial_fit(X * scale, np.full(50, 2), classes=[2]))
+    assert np.isfinite(begun.dual_objective_)
 
 
 def test_a_stream_names_the_batch_that_is_refused_and_keeps_those_before(begun):
@@ -598,6 +628,11 @@ def test_how_it_is_solved_may_change_within_a_stream(begun):
         ("n must be an integer from 1", {"n": 0}),
         ("strategy must be a Query or one of", {"strategy": "clever"}),
         ("strategy='gradient' needs the classes", {"strategy": "gradient"}),
+        (
+            r"class 7 in row 1, which is none of \[0, 1\]: leave such rows out of the pool",
+            {"strategy": "gradient", "y": [0, *[7] * 99]},
+        ),
+        ("inconsistent numbers of samples", {"strategy": "gradient", "y": [0, 1]}),
         ("weight must lie between 0 and 1", {"strategy": Diverse(weight=2)}),
         ("tries must be a positive integer or None", {"strategy": Active(tries=0)}),
     ],
@@ -732,5 +767,25 @@ def test_a_kernel_that_fails_leaves_a_machine_that_goes_on():
         fresh.partial_fit(X, y)
     assert not hasattr(fresh, "classes_")
     healthy[0] = True
-    machine.partial_fit(X[100:], y[100:])
+    assert machine.n_seen_ < 300
+    machine.partial_fit(X[machine.n_seen_ :], y[machine.n_seen_ :])
+    assert machine.n_seen_ == 300
     assert machine.score(X, y) > 0.9
+
+
+def test_a_kernel_that_fails_now_and_then_does_not_confuse_the_rows():
+    X, y = moons(300)
+    calls = count()
+
+    def kernel(A, B):
+        if next(calls) % 29 == 28 and len(B) > 1:
+            raise RuntimeError("out of order")
+        return wm.Gaussian(1.0).gram(A, B)
+
+    machine = wm.LASVM(kernel=kernel, cache_size=0).partial_fit(X[:10], y[:10])
+    while machine.n_seen_ < 300:
+        with suppress(RuntimeError):
+            machine.partial_fit(X[machine.n_seen_ :], y[machine.n_seen_ :])
+    serial = machine._pairs.kept.serial
+    assert (np.diff(serial) > 0).all()
+    np.testing.assert_array_equal(X[machine.support_], machine.support_vectors_)

@@ -11,6 +11,7 @@ from sklearn.utils import column_or_1d
 from sklearn.utils.validation import check_consistent_length
 
 from widemargin.estimators import sample
+from widemargin.kernels import Callable, Kernel
 from widemargin.kernels.points import count
 from widemargin.problems import Vector
 
@@ -34,6 +35,32 @@ def _check_format(X: Any, sparse: bool) -> None:
         raise ValueError(f"this batch is {here}, but the stream began {there}: make all batches alike.")
 
 
+def refuse_overflow(kernel: Kernel, X: Any) -> None:
+    """Raise a ValueError that names the first row whose kernel values are too large to be kept.
+
+    They are in single precision, and none exceeds the largest k(x, x). What a function returns is looked at
+    when it does.
+    """
+    if isinstance(kernel, Callable):
+        return
+    large = ~(kernel.diagonal(X) <= np.finfo(np.float32).max)
+    if large.any():
+        raise ValueError(
+            f"X is too large in row {int(np.argmax(large))}: its kernel values overflow; scale X "
+            "(StandardScaler or MinMaxScaler)."
+        )
+
+
+def read_labels(y: Any, X: Any, names: NDArray[Any]) -> NDArray[Any]:
+    """The classes of the rows of a pool, all of which are known."""
+    labels = column_or_1d(y)
+    check_consistent_length(X, labels)
+    _check_types(labels, names, "the classes so far are")
+    if (strange := _first_strange(labels, names)) is not None:
+        raise ValueError(f"{strange}: leave such rows out of the pool.")
+    return labels
+
+
 def is_empty(X: Any, y: Any) -> bool:
     """Whether a batch has neither rows nor labels."""
     return _length(X) == _length(y) == 0
@@ -53,12 +80,18 @@ def read_names(y: NDArray[Any], classes: Any, known: NDArray[Any] | None) -> NDA
     else:
         _check_types(y, known, "the classes so far are")
         names = known if declared is None else np.union1d(known, declared)
-    strange = ~np.isin(y, names)
-    if strange.any():
-        row = int(np.argmax(strange))
-        what = f"y has the class {y.tolist()[row]!r} in row {row}, which is none of {names.tolist()}"
-        raise UnknownClass(what, "classes= of this batch")
+    if (strange := _first_strange(y, names)) is not None:
+        raise UnknownClass(strange, "classes= of this batch")
     return names
+
+
+def _first_strange(y: NDArray[Any], names: NDArray[Any]) -> str | None:
+    """The first row whose class is none of these, in words."""
+    strange = ~np.isin(y, names)
+    if not strange.any():
+        return None
+    row = int(np.argmax(strange))
+    return f"y has the class {y.tolist()[row]!r} in row {row}, which is none of {names.tolist()}"
 
 
 class UnknownClass(ValueError):

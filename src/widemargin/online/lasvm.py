@@ -24,7 +24,7 @@ from widemargin.kernels import Kernel
 from widemargin.kernels.points import count, take
 from widemargin.memory import cache_bytes
 from widemargin.online.active_learner import ActiveLearner
-from widemargin.online.batches import is_empty, read_batch, read_names
+from widemargin.online.batches import is_empty, read_batch, read_names, refuse_overflow
 from widemargin.online.examples import Examples
 from widemargin.online.lesson import Lesson
 from widemargin.online.pair_learner import Settings
@@ -265,6 +265,7 @@ class LASVM(StreamLearner, ActiveLearner):
             names, labels = classes.names, classes.labels
             random = check_random_state(self.random_state)
             self._begin(X, weight, names)
+            refuse_overflow(self.kernel_, X)
             data = Examples(X, names[labels], self.C * weight, np.arange(count(X)))
             rows = np.flatnonzero(weight)
             orders = (random.permutation(rows) for _ in range(self.epochs))
@@ -310,16 +311,16 @@ class LASVM(StreamLearner, ActiveLearner):
         first = not hasattr(self, "classes_")
         if not first and is_empty(X, y):
             return self
-        with all_or_nothing(self):
+        with all_or_nothing(self) if first else nullcontext():
             self._check_parameters()
             if not first:
                 self._check_fixed()
             X, y, weight = read_batch(self, X, y, sample_weight)
             names = read_names(y, classes, None if first else self.classes_)
-        with all_or_nothing(self) if first else nullcontext():
             if first:
                 self._begin(X, weight, names)
-            else:
+            refuse_overflow(self.kernel_, X)
+            if not first:
                 self._pairs.set_classes(names)
                 self._store_classes(names)
             end = self.n_seen_ + len(y)
@@ -332,7 +333,8 @@ class LASVM(StreamLearner, ActiveLearner):
             try:
                 interruption = self._pairs.learn(lesson)
             finally:
-                self.n_seen_ = int(batch.serial[lesson.learnt]) if lesson.learnt < batch.size else end
+                reached = batch.serial[lesson.learnt] if lesson.learnt < batch.size else end
+                self.n_seen_ = max(int(reached), self._pairs.end)
                 self._store_learnt()
         self._conclude_lesson(interruption)
         return self

@@ -44,6 +44,11 @@ class PairLearners:
     def __len__(self) -> int:
         return len(self._learners)
 
+    @property
+    def end(self) -> int:
+        """The position in the stream after the last example that is kept, also if it was learnt by half."""
+        return int(self.kept.serial.max(initial=-1)) + 1
+
     def set_classes(self, names: NDArray[Any]) -> None:
         """The classes of before and others; their learners have yet to see what is kept."""
         known = {(each.positive, each.negative): each for each in self}

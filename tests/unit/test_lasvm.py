@@ -13,7 +13,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_moons
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import widemargin as wm
 from widemargin.io import libsvm_chunks, load_model, save_model, write_libsvm
@@ -245,6 +245,20 @@ def test_finishing_twice_changes_nothing():
     machine = wm.LASVM(gamma=1.0, random_state=0).fit(X, y).finish()
     values = machine.decision_function(X)
     np.testing.assert_allclose(machine.finish().decision_function(X), values, atol=2e-3)
+
+
+def test_finish_ends_in_time_and_goes_on_when_it_is_called_again():
+    X, y = blobs()
+    machine = wm.LASVM(C=5.0, gamma=0.1, max_time=0, random_state=0).fit(X, y)
+    reached = machine.dual_objective_
+    with pytest.warns(ConvergenceWarning, match=r"LASVM stopped at max_time=0 s .*raise max_time"):
+        machine.finish()
+    assert machine.status_ is wm.Status.MAX_TIME
+    assert machine.dual_objective_ >= reached - 1e-4 * abs(reached)
+    machine.set_params(max_time=None).finish()
+    assert machine.status_ is wm.Status.OPTIMAL
+    batch = wm.SVC(C=5.0, gamma=0.1).fit(X, y)
+    assert machine.dual_objective_ == pytest.approx(batch.dual_objective_, rel=1e-4)
 
 
 def test_finish_forgets_nothing():
@@ -580,6 +594,7 @@ def test_a_stream_does_not_change_between_dense_and_sparse(begun):
         ("selection", "greedy", "selection must be 'second-order', 'most-violating-pair'"),
         ("selection", wm.Greedy(), "selection must be"),
         ("cache_size", -1, "cache_size must be"),
+        ("max_time", -1, "max_time must be None or a finite number >= 0"),
         ("kernel", "precomputed", "kernel must not be precomputed"),
     ],
 )

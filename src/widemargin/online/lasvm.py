@@ -31,7 +31,7 @@ from widemargin.online.pair_learner import Settings
 from widemargin.online.pair_learners import PairLearners
 from widemargin.online.stream_learner import StreamLearner
 from widemargin.problems import Vector
-from widemargin.solvers import MostViolatingPair, SecondOrder
+from widemargin.solvers import MostViolatingPair, SecondOrder, Status
 from widemargin.solvers.working_sets import WorkingSet, working_set
 from widemargin.threads import allowed_threads
 
@@ -90,7 +90,8 @@ class LASVM(StreamLearner, ActiveLearner):
         Which pair takes a step: that with the largest gain, or the most violating one. The first has higher
         dual values and fewer candidates after one pass.
     epochs : int, default=1
-        Passes of `fit` over its data, each in an order of its own.
+        Passes of `fit` over its data, each in an order of its own. Where C is large the machine still swings
+        after one pass, and by how much it errs is a matter of the order; two or more let it settle.
     max_candidates : int, default=10000
         Candidates of a pair of classes. A full machine takes no newcomers until somebody leaves; it goes on
         to the solution of the candidates it has. Memory stays bounded, but what comes then teaches little: of
@@ -102,6 +103,8 @@ class LASVM(StreamLearner, ActiveLearner):
     cache_size : float, default=200
         Megabytes for kernel values among candidates, of all pairs together. Where that is not enough,
         second-order selection prefers partners whose kernel values are there to somewhat better ones.
+    max_time : float, optional
+        Seconds allowed for `finish`, which then warns, and goes on from there when it is called again.
     random_state : int, RandomState instance or None, default=None
         Orders the data of `fit`.
     n_jobs : int, optional
@@ -180,7 +183,7 @@ class LASVM(StreamLearner, ActiveLearner):
         "C": parameters.positive_and_finite,
         **{
             name: KernelMachine._rules[name]
-            for name in ("kernel", "degree", "gamma", "coef0", "tol", "n_jobs")
+            for name in ("kernel", "degree", "gamma", "coef0", "tol", "max_time", "n_jobs")
         },
         "selection": parameters.Rule(
             "'second-order', 'most-violating-pair', SecondOrder() or MostViolatingPair()", _is_selection
@@ -203,6 +206,7 @@ class LASVM(StreamLearner, ActiveLearner):
         max_candidates: int = 10000,
         tol: float = 1e-3,
         cache_size: float = 200,
+        max_time: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -216,6 +220,7 @@ class LASVM(StreamLearner, ActiveLearner):
         self.max_candidates = max_candidates
         self.tol = tol
         self.cache_size = cache_size
+        self.max_time = max_time
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -343,7 +348,8 @@ class LASVM(StreamLearner, ActiveLearner):
         """Go on to the exact solution, by the solver of `SVC` from where the stream has led.
 
         After `fit` this is the solution of all of X. After `partial_fit` it is that of the examples which are
-        still there, all candidates: what `SVC` would find on them. The machine may learn more afterwards.
+        still there, all candidates: what `SVC` would find on them. The machine may learn more afterwards. If
+        Ctrl-C or `max_time` ends it early, what was reached is kept, and `finish` may be called again.
 
         Returns
         -------
@@ -364,8 +370,9 @@ class LASVM(StreamLearner, ActiveLearner):
             solved = self._pairs.solve(data, self.kernel_.bind(data.points), self._training(size, data.size))
         finally:
             self._store_learnt()
-        self._data = None
         self._keep_certificate(solved, len(solved.solutions))
+        if self.status_ not in (Status.MAX_TIME, Status.INTERRUPTED):
+            self._data = None
         self._conclude(solved)
         return self
 
@@ -429,6 +436,7 @@ class LASVM(StreamLearner, ActiveLearner):
         return Training(
             solver=choose_solver(None),
             tol=self.tol,
+            max_time=self.max_time,
             cache_bytes=cache_bytes(self.cache_size, n),
             n_jobs=self.n_jobs,
             polish=size <= POLISHED_SIZE,

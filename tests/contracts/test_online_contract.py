@@ -1,5 +1,6 @@
 """scikit-learn's own checks for machines on streams."""
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import widemargin as wm
@@ -16,6 +17,7 @@ def weights(estimator):
     return {f"check_sample_weight_equivalence_on_{kind}_data": MET_ONCE for kind in ("dense", "sparse")}
 
 
+@pytest.mark.filterwarnings("ignore:LASVM has max_candidates")
 @parametrize_with_checks(MACHINES, expected_failed_checks=weights)
 def test_the_contract_holds(estimator, check):
     check(estimator)

@@ -38,6 +38,7 @@ def test_coefficients_stay_feasible_and_the_dual_never_falls(seed, C, rule):
         last = machine.dual_objective_
 
 
+@pytest.mark.filterwarnings("ignore:LASVM has max_candidates")
 @settings(max_examples=10, deadline=None)
 @given(seed=st.integers(0, 1000), rule=st.sampled_from(RULES))
 def test_a_bounded_machine_stays_feasible(seed, rule):

@@ -2,13 +2,18 @@
 
 import pickle
 import signal
+import time
+import warnings
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone
 from sklearn.datasets import make_blobs, make_moons
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 import widemargin as wm
 from widemargin.io import libsvm_chunks, load_model, save_model, write_libsvm
@@ -125,6 +130,7 @@ def test_support_says_where_in_the_stream():
     np.testing.assert_array_equal(y[machine.support_], np.repeat([0, 1], machine.n_support_))
 
 
+@pytest.mark.filterwarnings("ignore:LASVM has max_candidates")
 def test_memory_is_bounded():
     X, y = moons(3000)
     flipped = np.where(np.random.default_rng(0).random(3000) < 0.2, 1 - y, y)
@@ -134,6 +140,24 @@ def test_memory_is_bounded():
     assert machine.score(*moons(1000, 1)) > 0.9
 
 
+def test_a_full_machine_says_so_once():
+    X, y = moons(3000)
+    machine = wm.LASVM(gamma=1.0, max_candidates=60)
+    machine.partial_fit(X[:20], y[:20])
+    assert not machine.is_full_
+    with pytest.warns(UserWarning, match="LASVM has max_candidates=60 .* raise max_candidates") as said:
+        machine.fit_stream(batches(X, y))
+    assert machine.is_full_
+    assert len(said) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        machine.partial_fit(X, y)
+        assert not wm.LASVM(gamma=1.0, random_state=0).fit(X, y).is_full_
+    with pytest.warns(UserWarning, match="max_candidates=60"):
+        assert machine.fit(X, y).is_full_
+
+
+@pytest.mark.filterwarnings("ignore:LASVM has max_candidates")
 def test_a_full_machine_comes_to_rest():
     X, y = moons(3000)
     machine = wm.LASVM(gamma=1.0, max_candidates=60).fit_stream(batches(X, y))
@@ -223,6 +247,20 @@ def test_finishing_twice_changes_nothing():
     np.testing.assert_allclose(machine.finish().decision_function(X), values, atol=2e-3)
 
 
+def test_finish_ends_in_time_and_goes_on_when_it_is_called_again():
+    X, y = blobs()
+    machine = wm.LASVM(C=5.0, gamma=0.1, max_time=0, random_state=0).fit(X, y)
+    reached = machine.dual_objective_
+    with pytest.warns(ConvergenceWarning, match=r"LASVM stopped at max_time=0 s .*raise max_time"):
+        machine.finish()
+    assert machine.status_ is wm.Status.MAX_TIME
+    assert machine.dual_objective_ >= reached - 1e-4 * abs(reached)
+    machine.set_params(max_time=None).finish()
+    assert machine.status_ is wm.Status.OPTIMAL
+    batch = wm.SVC(C=5.0, gamma=0.1).fit(X, y)
+    assert machine.dual_objective_ == pytest.approx(batch.dual_objective_, rel=1e-4)
+
+
 def test_finish_forgets_nothing():
     X, y = moons(60)
     machine = wm.LASVM(gamma=1.0)
@@ -256,6 +294,7 @@ def by_file(machine, folder):
     return load_model(folder / "machine.wm")
 
 
+@pytest.mark.filterwarnings("ignore:LASVM has max_candidates")
 @pytest.mark.parametrize("stored", [by_pickle, by_file])
 @pytest.mark.parametrize("cache_size", [0, 0.05, 200])
 @pytest.mark.parametrize("data", [moons, blobs])
@@ -354,6 +393,23 @@ def test_random_queries_are_drawn_without_replacement():
     assert not np.array_equal(rows, np.arange(400))
 
 
+@pytest.mark.parametrize("strategy", ["active", "diverse"])
+@pytest.mark.parametrize("classes", [[0, 1], [0, 1, 2]])
+def test_without_a_boundary_queries_are_random(strategy, classes):
+    X, y = moons()
+    machine = wm.LASVM(gamma=1.0).partial_fit(X[y == 1], y[y == 1], classes=classes)
+    rows = machine.query(X, 5, strategy=strategy, random_state=0)
+    np.testing.assert_array_equal(rows, machine.query(X, 5, strategy="random", random_state=0))
+    machine.partial_fit(X, y)
+    assert machine.query(X, 5, strategy=strategy, random_state=0).tolist() != rows.tolist()
+
+
+def test_few_tries_are_at_least_as_many_as_rows_are_wanted():
+    X, y = moons()
+    machine = wm.LASVM(gamma=1.0, random_state=0).fit(X, y)
+    assert len(set(machine.query(X, 5, strategy=Active(tries=3), random_state=0))) == 5
+
+
 def test_bought_labels_teach_more_than_random_ones():
     pool, labels = moons(2000)
     test = moons(2000, 1)
@@ -396,7 +452,7 @@ def test_a_batch_with_other_columns_is_refused(begun):
 def test_a_class_that_was_not_declared_is_refused(begun):
     X, y = moons(50)
     refused(
-        r"class 7 in row 3, which is none of \[0, 1\]: name it in classes=",
+        r"class 7 in row 3, which is none of \[0, 1\]: name it in classes= of this batch",
         begun,
         lambda m: m.partial_fit(X, np.where(np.arange(50) == 3, 7, y)),
     )
@@ -408,8 +464,46 @@ def test_a_batch_with_a_single_class_is_welcome_unless_it_is_the_first(begun):
     assert begun.n_seen_ == 125
     fresh = wm.LASVM()
     refused("class 1 only: name all classes", fresh, lambda m: m.partial_fit(X[y == 1], y[y == 1]))
+    one = "classes names 1 only: one class is not enough"
+    refused(one, fresh, lambda m: m.partial_fit(X[y == 1], y[y == 1], classes=[1]))
     fresh.partial_fit(X[y == 1], y[y == 1], classes=[0, 1])
     assert (fresh.predict(X) == 1).all()
+
+
+def test_classes_are_named_once_and_in_the_type_of_the_labels(begun):
+    X, y = moons(50)
+    for machine in (wm.LASVM(), begun):
+        refused("classes names 1 twice", machine, lambda m: m.partial_fit(X, y, classes=[1, 1, 0]))
+        refused(
+            "y holds numbers, but classes holds strings: make them of one type",
+            machine,
+            lambda m: m.partial_fit(X, y, classes=["0", "1"]),
+        )
+    refused(
+        "y holds strings, but the classes so far are numbers: make them of one type",
+        begun,
+        lambda m: m.partial_fit(X, y.astype(str)),
+    )
+
+
+def test_an_empty_batch_is_skipped_unless_it_is_the_first(begun):
+    X, y = moons(50)
+    before = pickle.dumps(vars(begun))
+    assert begun.partial_fit(X[:0], y[:0]) is begun
+    assert begun.partial_fit([], []) is begun
+    begun.partial_fit(sp.csr_matrix(X[:0]), y[:0], sample_weight=[])
+    assert pickle.dumps(vars(begun)) == before
+    refused("minimum of 1 is required", wm.LASVM(), lambda m: m.partial_fit(X[:0], y[:0]))
+    refused("Found array with 0 sample", begun, lambda m: m.partial_fit(X[:0], y))
+    refused("Found array with 0 sample", begun, lambda m: m.fit(X[:0], y[:0]))
+
+
+def test_an_empty_batch_of_a_stream_is_skipped():
+    X, y = moons(200)
+    parts = [(X[:0], y[:0]), *batches(X, y), (X[:0], y[:0])]
+    assert wm.LASVM(gamma=1.0).fit_stream(parts).n_seen_ == 200
+    assert wm.LASVM(gamma=1.0).fit_stream([parts[1], parts[0], parts[2]]).n_seen_ == 100
+    refused("holds no rows", wm.LASVM(), lambda m: m.fit_stream([parts[0], parts[0]]))
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
@@ -417,6 +511,18 @@ def test_a_batch_with_a_gap_is_refused_whole(begun, value):
     X, y = moons(50)
     X[17, 1] = value
     refused("in row 17", begun, lambda m: m.partial_fit(X, y))
+
+
+@pytest.mark.parametrize("kernel, scale", [("linear", 1e200), ("linear", 1e20), ("poly", 1e70)])
+def test_a_batch_whose_kernel_values_overflow_is_refused_whole(kernel, scale):
+    X, y = moons(50)
+    X[:7] /= scale
+    sentence = "X is too large in row 7: its kernel values overflow; scale X"
+    refused(sentence, wm.LASVM(kernel=kernel, gamma=1.0), lambda m: m.partial_fit(X * scale, y))
+    refused(sentence, wm.LASVM(kernel=kernel, gamma=1.0), lambda m: m.fit(X * scale, y))
+    begun = wm.LASVM(kernel=kernel, gamma=1.0).partial_fit(X, y)
+    refused(sentence, begun, lambda m: m.partial_fit(X * scale, np.full(50, 2), classes=[2]))
+    assert np.isfinite(begun.dual_objective_)
 
 
 def test_a_stream_names_the_batch_that_is_refused_and_keeps_those_before(begun):
@@ -435,20 +541,47 @@ def test_classes_that_are_none_are_refused(classes):
 
 def test_words_do_not_join_classes_that_are_numbers(begun):
     X, _ = moons(10)
-    refused("all by strings", begun, lambda m: m.partial_fit(X, ["new"] * 10, classes=["new", "old"]))
+    refused("make them of one type", begun, lambda m: m.partial_fit(X, ["new"] * 10, classes=["new", "old"]))
     refused("requires y", begun, lambda m: m.partial_fit(X, None))
 
 
 @pytest.mark.parametrize(
     "sentence, stream",
     [
-        ("batches is empty", []),
+        ("batches holds no rows: give at least one", []),
         (r"batch 0 must be a pair \(X, y\)", [np.zeros((3, 2))]),
-        ("batches must be an iterable", None),
+        ("batches must be an iterable of pairs .* not None", None),
+        ("batches must be an iterable of pairs .* not 'x.csv': read a file with io.csv_chunks", "x.csv"),
+        ("with io.csv_chunks", Path("x.csv")),
+        (
+            r"batches must be an iterable of pairs .* not an array: one array is learnt by fit\(X, y\)",
+            moons()[0],
+        ),
+        (r"learnt by fit\(X, y\)", sp.csr_matrix(moons()[0])),
+        ("function .* returns an iterator", lambda: None),
     ],
 )
 def test_a_strange_stream_is_refused(sentence, stream):
-    refused(sentence, wm.LASVM(), lambda m: m.fit_stream(stream), (ValueError, NotFittedError))
+    refused(sentence, wm.LASVM(), lambda m: m.fit_stream(stream))
+
+
+def test_a_stream_has_no_labels_of_its_own():
+    X, y = moons()
+    refused(r"one array is learnt by fit\(X, y\)", wm.LASVM(), lambda m: m.fit_stream(X, y))
+
+
+def test_a_stream_on_a_fitted_machine_may_be_empty(begun):
+    assert begun.fit_stream([]).n_seen_ == 100
+
+
+def test_a_stream_says_where_to_name_a_class_that_comes_later():
+    X, y = moons()
+    labels = np.where(np.arange(400) > 200, 2, y)
+    refused_stream = wm.LASVM(gamma=1.0)
+    with pytest.raises(
+        ValueError, match=r"batch 4: .*class 2 in row 1, .*name it in fit_stream\(classes=\.\.\.\)"
+    ):
+        refused_stream.fit_stream(batches(X, labels))
 
 
 def test_finish_needs_data():
@@ -472,6 +605,7 @@ def test_a_stream_does_not_change_between_dense_and_sparse(begun):
         ("selection", "greedy", "selection must be 'second-order', 'most-violating-pair'"),
         ("selection", wm.Greedy(), "selection must be"),
         ("cache_size", -1, "cache_size must be"),
+        ("max_time", -1, "max_time must be None or a finite number >= 0"),
         ("kernel", "precomputed", "kernel must not be precomputed"),
     ],
 )
@@ -482,12 +616,49 @@ def test_a_bad_parameter_is_named(name, value, sentence):
 
 
 @pytest.mark.parametrize(
+    "name, value",
+    [("C", 10.0), ("kernel", "linear"), ("gamma", 3.0), ("gamma", "scale"), ("degree", 2), ("coef0", 1.0)],
+)
+def test_what_is_solved_does_not_change_within_a_stream(begun, name, value):
+    X, y = moons(50)
+    before = getattr(begun, name)
+    begun.set_params(**{name: value})
+    sentence = f"{name} is {value!r}, but was {before!r} when the stream began: set it back, or begin again"
+    refused(sentence, begun, lambda m: m.partial_fit(X, y))
+    refused(sentence, begun, lambda m: m.fit_stream([(X, y)]))
+    refused(sentence, begun, lambda m: m.finish())
+    begun.set_params(**{name: before}).partial_fit(X, y).finish()
+    begun.set_params(**{name: value}).fit(X, y).finish()
+
+
+def test_a_kernel_object_does_not_change_within_a_stream():
+    X, y = moons(50)
+    machine = wm.LASVM(kernel=0.5 * wm.Gaussian(1.0) + wm.Linear()).partial_fit(X, y)
+    name = next(name for name in machine.get_params() if name.endswith("gamma") and "kernel" in name)
+    pickle.loads(pickle.dumps(machine)).partial_fit(X, y)
+    machine.set_params(**{name: 2.0})
+    with pytest.raises(ValueError, match=r"kernel is .* when the stream began"):
+        machine.partial_fit(X, y)
+
+
+def test_how_it_is_solved_may_change_within_a_stream(begun):
+    begun.set_params(tol=1e-5, selection="most-violating-pair", max_candidates=50, cache_size=1, epochs=2)
+    begun.partial_fit(*moons(50)).finish()
+    assert begun.kkt_violation_ <= 1e-5
+
+
+@pytest.mark.parametrize(
     "sentence, options",
     [
         ("n must be an integer from 1 to the 100 rows", {"n": 101}),
         ("n must be an integer from 1", {"n": 0}),
         ("strategy must be a Query or one of", {"strategy": "clever"}),
         ("strategy='gradient' needs the classes", {"strategy": "gradient"}),
+        (
+            r"class 7 in row 1, which is none of \[0, 1\]: leave such rows out of the pool",
+            {"strategy": "gradient", "y": [0, *[7] * 99]},
+        ),
+        ("inconsistent numbers of samples", {"strategy": "gradient", "y": [0, 1]}),
         ("weight must lie between 0 and 1", {"strategy": Diverse(weight=2)}),
         ("weight must lie between 0 and 1", {"strategy": Diverse(weight=None)}),
         ("tries must be None or an integer >= 1", {"strategy": Active(tries=0)}),
@@ -524,6 +695,90 @@ def test_ctrl_c_keeps_what_was_learnt_before_it():
     machine.partial_fit(X[100:], y[100:]).finish()
 
 
+def interrupted(*at):
+    """A Gaussian kernel that is interrupted at these calls."""
+    calls, until = count(1), [0.0]
+
+    def gram(A, B):
+        if next(calls) in at:
+            until[0] = time.monotonic() + 0.06
+            signal.raise_signal(signal.SIGINT)
+        while time.monotonic() < until[0]:  # learners listen every 50 ms
+            time.sleep(0.01)
+        return wm.Gaussian(0.1).gram(A, B)
+
+    return gram
+
+
+def examples_of_pairs(machine, y):
+    return [int(np.isin(y, [pair.positive, pair.negative]).sum()) for pair in machine._pairs]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("call", [1, 610, 630, 650])
+def test_after_ctrl_c_all_pairs_have_learnt_the_same_rows(monkeypatch, n_jobs, call):
+    monkeypatch.setattr("widemargin.online.lesson.PART", 50)
+    X, y = blobs(600)
+    machine = wm.LASVM(kernel=interrupted(call), n_jobs=n_jobs)
+    with pytest.raises(KeyboardInterrupt):
+        machine.partial_fit(X, y, classes=[0, 1, 2, 3])
+    n = machine.n_seen_
+    assert n < 600
+    assert [pair.seen for pair in machine._pairs] == examples_of_pairs(machine, y[:n])
+    machine.partial_fit(X[n:], y[n:])
+    assert machine.n_seen_ == 600
+    assert [pair.seen for pair in machine._pairs] == examples_of_pairs(machine, y)
+    assert machine.score(X, y) > 0.8
+
+
+def test_after_ctrl_c_a_machine_of_two_classes_goes_on_with_the_next_row():
+    X, y = moons(300)
+    weight = np.ones(300)
+    weight[::3] = 0
+    machine = wm.LASVM(kernel=interrupted(210))
+    with pytest.raises(KeyboardInterrupt):
+        machine.partial_fit(X, y, sample_weight=weight)
+    n = machine.n_seen_
+    assert 0 < n < 300
+    assert weight[n] == 1 and [pair.seen for pair in machine._pairs] == [np.count_nonzero(weight[:n])]
+    machine.partial_fit(X[n:], y[n:], sample_weight=weight[n:])
+    assert [pair.seen for pair in machine._pairs] == [200]
+    np.testing.assert_array_equal(machine.support_vectors_, X[machine.support_])
+
+
+def test_a_second_ctrl_c_does_not_wait():
+    X, y = blobs(600)
+    machine = wm.LASVM(kernel=interrupted(640, 645), n_jobs=1)
+    with pytest.raises(KeyboardInterrupt):
+        machine.partial_fit(X, y, classes=[0, 1, 2, 3])
+    assert sum(pair.seen for pair in machine._pairs) < sum(examples_of_pairs(machine, y[: machine.n_seen_]))
+    machine.partial_fit(X[machine.n_seen_ :], y[machine.n_seen_ :]).finish()
+    assert machine.n_seen_ == 600
+
+
+def test_a_class_that_is_added_meets_what_is_kept_before_the_new_rows_also_after_ctrl_c():
+    X, y = blobs(600)
+    machine = wm.LASVM(kernel=interrupted(), n_jobs=1).partial_fit(X[y < 2], y[y < 2])
+    kept = [np.count_nonzero(machine._pairs.kept.labels == name) for name in (0, 1)]
+    diagonal = sum(kept) + np.count_nonzero(y == 2)
+    machine.kernel_ = wm.kernels.Callable(interrupted(diagonal + 3))
+    with pytest.raises(KeyboardInterrupt):
+        machine.partial_fit(X[y == 2], y[y == 2], classes=[2])
+    n = machine.n_seen_ - np.count_nonzero(y < 2)
+    machine.partial_fit(X[y == 2][n:], y[y == 2][n:])
+    size = np.count_nonzero(y == 2)
+    assert [pair.seen for pair in machine._pairs][1:] == [kept[0] + size, kept[1] + size]
+
+
+def test_a_large_batch_of_several_classes_is_learnt_in_parts(monkeypatch):
+    X, y = blobs(600)
+    whole = wm.LASVM(gamma=0.1).partial_fit(X, y)
+    monkeypatch.setattr("widemargin.online.lesson.PART", 50)
+    parts = wm.LASVM(gamma=0.1).partial_fit(X, y)
+    assert parts.dual_objective_ == pytest.approx(whole.dual_objective_, rel=0.02)
+    assert [pair.seen for pair in parts._pairs] == examples_of_pairs(whole, y)
+
+
 def test_a_kernel_that_fails_leaves_a_machine_that_goes_on():
     X, y = moons(300)
     healthy = [True]
@@ -542,5 +797,25 @@ def test_a_kernel_that_fails_leaves_a_machine_that_goes_on():
         fresh.partial_fit(X, y)
     assert not hasattr(fresh, "classes_")
     healthy[0] = True
-    machine.partial_fit(X[100:], y[100:])
+    assert machine.n_seen_ < 300
+    machine.partial_fit(X[machine.n_seen_ :], y[machine.n_seen_ :])
+    assert machine.n_seen_ == 300
     assert machine.score(X, y) > 0.9
+
+
+def test_a_kernel_that_fails_now_and_then_does_not_confuse_the_rows():
+    X, y = moons(300)
+    calls = count()
+
+    def kernel(A, B):
+        if next(calls) % 29 == 28 and len(B) > 1:
+            raise RuntimeError("out of order")
+        return wm.Gaussian(1.0).gram(A, B)
+
+    machine = wm.LASVM(kernel=kernel, cache_size=0).partial_fit(X[:10], y[:10])
+    while machine.n_seen_ < 300:
+        with suppress(RuntimeError):
+            machine.partial_fit(X[machine.n_seen_ :], y[machine.n_seen_ :])
+    serial = machine._pairs.kept.serial
+    assert (np.diff(serial) > 0).all()
+    np.testing.assert_array_equal(X[machine.support_], machine.support_vectors_)

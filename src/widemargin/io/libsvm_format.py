@@ -73,7 +73,7 @@ def read_libsvm(
 def libsvm_chunks(
     path: PathLike, *, n_features: int | None = None, rows: int = 65536
 ) -> Callable[[], Iterator[tuple[csr_matrix, NDArray[np.float64]]]]:
-    """Chunks for `fit_chunks` from a data file, of which only one is in memory at a time.
+    """Chunks for `fit_chunks` and `fit_stream` from a data file, of which only one is in memory at a time.
 
     Parameters
     ----------

@@ -111,7 +111,7 @@ def parquet_chunks(
     weight: str | None = None,
     rows: int = 65536,
 ) -> Callable[[], Iterator[tuple[NDArray[Any], ...]]]:
-    """Chunks for `fit_chunks` from one or several Parquet files with the same columns; needs pyarrow.
+    """Chunks for `fit_chunks` and `fit_stream` from Parquet files with the same columns; needs pyarrow.
 
     Parameters
     ----------

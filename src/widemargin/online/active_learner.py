@@ -6,15 +6,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils import check_random_state, column_or_1d
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from widemargin.codes.pairs import own_pairs
-from widemargin.codes.scored import check_seen
 from widemargin.estimators import parameters, sample
 from widemargin.kernels.points import count
+from widemargin.online.batches import read_labels
 from widemargin.online.pairwise_machine import PairwiseMachine
-from widemargin.online.queries import Query, choose_query
+from widemargin.online.queries import Active, Diverse, Query, Random, choose_query
 
 
 class ActiveLearner(PairwiseMachine):
@@ -30,6 +30,9 @@ class ActiveLearner(PairwiseMachine):
         random_state: Any = None,
     ) -> NDArray[np.intp]:
         """Rows of a pool that are worth a label, the best first.
+
+        There is no boundary before the machine has seen two classes: "active" and "diverse" draw at random
+        until then.
 
         Parameters
         ----------
@@ -62,6 +65,8 @@ class ActiveLearner(PairwiseMachine):
         size = count(pool)
         if not parameters.count.holds(n) or not 1 <= n <= size:
             raise ValueError(f"n must be an integer from 1 to the {size} rows of the pool, not {n!r}.")
+        if self.support_.size == 0 and isinstance(query, Active | Diverse):
+            query = Random()
         return query.choose(self, pool, int(n), y, check_random_state(random_state))
 
     def margins(self, X: Any) -> NDArray[np.float64]:
@@ -76,9 +81,6 @@ class ActiveLearner(PairwiseMachine):
 
     def losses(self, X: Any, y: ArrayLike) -> NDArray[np.float64]:
         """The largest 1 - y f(x) over the pairs of each row's class y: the slope of the dual there."""
-        y = column_or_1d(y, warn=True)
-        check_consistent_length(X, y)
-        check_seen(y, self.classes_)
-        labels = np.searchsorted(self.classes_, y)
+        labels = np.searchsorted(self.classes_, read_labels(y, X, self.classes_))
         side = self.code_[labels]
         return 1.0 - np.where(side != 0, side * self._values(X), np.inf).min(axis=1)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
 from contextlib import nullcontext
+from copy import copy
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,16 +20,18 @@ from widemargin.estimators.base import KernelMachine, all_or_nothing
 from widemargin.estimators.classes import read_classified
 from widemargin.estimators.documentation import documented
 from widemargin.estimators.training import POLISHED_SIZE, Training, choose_solver
+from widemargin.kernels import Kernel
 from widemargin.kernels.points import count, take
 from widemargin.memory import cache_bytes
 from widemargin.online.active_learner import ActiveLearner
-from widemargin.online.batches import read_batch, read_names
+from widemargin.online.batches import is_empty, read_batch, read_names, refuse_overflow
 from widemargin.online.examples import Examples
+from widemargin.online.lesson import Lesson
 from widemargin.online.pair_learner import Settings
 from widemargin.online.pair_learners import PairLearners
 from widemargin.online.stream_learner import StreamLearner
 from widemargin.problems import Vector
-from widemargin.solvers import MostViolatingPair, SecondOrder
+from widemargin.solvers import MostViolatingPair, SecondOrder, Status
 from widemargin.solvers.working_sets import WorkingSet, working_set
 from widemargin.threads import allowed_threads
 
@@ -37,12 +41,25 @@ SELECTIONS = {"second-order": SecondOrder, "most-violating-pair": MostViolatingP
 FEWEST = 16
 """Candidates below which nothing can be learnt."""
 
+FIXED = ("C", "kernel", "degree", "gamma", "coef0")
+"""Parameters of the problem that is solved: they hold from the first example to the last."""
+
 CERTIFICATE = ("status_", "fit_status_", "primal_objective_", "duality_gap_", "trace_")
 """What only `finish` can say."""
 
 
 def _is_selection(value: Any) -> bool:
     return value in SELECTIONS if isinstance(value, str) else type(value) in SELECTIONS.values()
+
+
+def _record(value: Any) -> Any:
+    """A value that stays what it is; parameters of kernels may be set."""
+    if not isinstance(value, Kernel):
+        return value
+    kernel = copy(value)
+    for part in kernel._parts:
+        setattr(kernel, part, _record(getattr(kernel, part)))
+    return kernel
 
 
 @documented
@@ -66,23 +83,28 @@ class LASVM(StreamLearner, ActiveLearner):
     Parameters
     ----------
     C : float, default=1.0
-        Price of a margin violation, positive and finite; times the weight of the sample.
+        Price of a margin violation, positive and finite; times the weight of the sample. C and the kernel
+        parameters hold for a whole stream: once it has begun, `partial_fit` and `finish` refuse others.
     <kernel parameters>
     selection : {"second-order", "most-violating-pair"} or a record of that name, default="second-order"
         Which pair takes a step: that with the largest gain, or the most violating one. The first has higher
         dual values and fewer candidates after one pass.
     epochs : int, default=1
-        Passes of `fit` over its data, each in an order of its own.
+        Passes of `fit` over its data, each in an order of its own. Where C is large the machine still swings
+        after one pass, and by how much it errs is a matter of the order; two or more let it settle.
     max_candidates : int, default=10000
         Candidates of a pair of classes. A full machine takes no newcomers until somebody leaves; it goes on
         to the solution of the candidates it has. Memory stays bounded, but what comes then teaches little: of
         noisy data every misclassified example is a support vector, so that there should be room for the share
-        of them in as many examples as an `SVC` would need.
+        of them in as many examples as an `SVC` would need. A warning says when that happens, and `is_full_`
+        that it has. At least 16.
     tol : float, default=1e-3
         Violations of the optimality conditions up to this are left alone.
     cache_size : float, default=200
         Megabytes for kernel values among candidates, of all pairs together. Where that is not enough,
         second-order selection prefers partners whose kernel values are there to somewhat better ones.
+    max_time : float, optional
+        Seconds allowed for `finish`, which then warns, and goes on from there when it is called again.
     random_state : int, RandomState instance or None, default=None
         Orders the data of `fit`.
     n_jobs : int, optional
@@ -93,9 +115,13 @@ class LASVM(StreamLearner, ActiveLearner):
     ----------
     classes_ : array of shape (n_classes,)
     n_seen_ : int
-        Examples shown so far; those that later passes of `fit` repeat count once.
+        Examples learnt so far; those that later passes of `fit` repeat count once. After Ctrl-C in
+        `partial_fit` it says where to go on; after Ctrl-C in `fit` it counts all of X, which `finish` learns.
     n_candidates_ : array of shape (n_pairs,)
         Candidates of each pair of classes.
+    is_full_ : bool
+        Whether a pair of classes has had `max_candidates` of them at the end of some batch: many examples
+        since then were passed over.
     support_ : array of shape (n_support,)
         Positions of the support vectors in the stream, class by class; their rows after `fit`.
     support_vectors_ : array or sparse matrix of shape (n_support, n_features), or list
@@ -157,7 +183,7 @@ class LASVM(StreamLearner, ActiveLearner):
         "C": parameters.positive_and_finite,
         **{
             name: KernelMachine._rules[name]
-            for name in ("kernel", "degree", "gamma", "coef0", "tol", "n_jobs")
+            for name in ("kernel", "degree", "gamma", "coef0", "tol", "max_time", "n_jobs")
         },
         "selection": parameters.Rule(
             "'second-order', 'most-violating-pair', SecondOrder() or MostViolatingPair()", _is_selection
@@ -180,6 +206,7 @@ class LASVM(StreamLearner, ActiveLearner):
         max_candidates: int = 10000,
         tol: float = 1e-3,
         cache_size: float = 200,
+        max_time: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
     ) -> None:
@@ -193,6 +220,7 @@ class LASVM(StreamLearner, ActiveLearner):
         self.max_candidates = max_candidates
         self.tol = tol
         self.cache_size = cache_size
+        self.max_time = max_time
         self.random_state = random_state
         self.n_jobs = n_jobs
 
@@ -200,6 +228,16 @@ class LASVM(StreamLearner, ActiveLearner):
         parameters.check(self, self._rules)
         if sample.is_precomputed(self.kernel):
             raise ValueError("kernel must not be precomputed: LASVM meets one example at a time; take SVC.")
+
+    def _check_fixed(self) -> None:
+        """Refuse parameters that have changed since the first example."""
+        for name, before in self._fixed.items():
+            if (value := getattr(self, name)) != before:
+                now, then = parameters.brief(value), parameters.brief(before)
+                raise ValueError(
+                    f"{name} is {now}, but was {then} when the stream began: set it back, or begin again "
+                    "with fit or a new machine."
+                )
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -212,7 +250,7 @@ class LASVM(StreamLearner, ActiveLearner):
         """Forget everything and learn from points X and their classes y, in `epochs` passes.
 
         X is not copied, and kept until `finish` or the next `partial_fit`, so that the former can reach the
-        solution of all of it.
+        solution of all of it, also after Ctrl-C.
 
         Parameters
         ----------
@@ -232,14 +270,15 @@ class LASVM(StreamLearner, ActiveLearner):
             names, labels = classes.names, classes.labels
             random = check_random_state(self.random_state)
             self._begin(X, weight, names)
+            refuse_overflow(self.kernel_, X)
             data = Examples(X, names[labels], self.C * weight, np.arange(count(X)))
             rows = np.flatnonzero(weight)
             orders = (random.permutation(rows) for _ in range(self.epochs))
             self.n_seen_ = count(X)
-            interruption = self._learn(data, orders)
+            interruption = self._pairs.learn(self._lesson(data, orders))
+            self._store_learnt()
             self._data = data
-        if interruption is not None:
-            raise interruption
+        self._conclude_lesson(interruption)
         return self
 
     def partial_fit(
@@ -251,13 +290,17 @@ class LASVM(StreamLearner, ActiveLearner):
     ) -> Any:
         """Learn a batch, its rows one after the other.
 
-        A batch that is refused changes nothing. After Ctrl-C the machine has learnt the rows before it.
+        A batch that is refused changes nothing. After Ctrl-C the machine has learnt the first rows, as many
+        as `n_seen_` has grown by, and may go on with the others. All pairs of several classes have learnt the
+        same rows then: they go through a batch side by side, some thousand rows at a time, and Ctrl-C waits
+        until the others have come as far as the first. A second one does not wait, and some pairs may lack
+        some rows.
 
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features), or list of objects
-            One or more points, with the columns of the batches before. The first batch decides what
-            ``gamma="scale"`` means.
+            Some points, with the columns of the batches before; without any nothing happens, unless the batch
+            is the first. The first batch decides what ``gamma="scale"`` means.
         y : array-like of shape (n_samples,)
             Their classes; not all classes have to be there.
         classes : array-like, optional
@@ -271,33 +314,42 @@ class LASVM(StreamLearner, ActiveLearner):
         self : object
         """
         first = not hasattr(self, "classes_")
-        with all_or_nothing(self):
+        if not first and is_empty(X, y):
+            return self
+        with all_or_nothing(self) if first else nullcontext():
             self._check_parameters()
+            if not first:
+                self._check_fixed()
             X, y, weight = read_batch(self, X, y, sample_weight)
             names = read_names(y, classes, None if first else self.classes_)
-        with all_or_nothing(self) if first else nullcontext():
             if first:
                 self._begin(X, weight, names)
-            else:
+            refuse_overflow(self.kernel_, X)
+            if not first:
                 self._pairs.set_classes(names)
                 self._store_classes(names)
-            serial = np.arange(self.n_seen_, self.n_seen_ + len(y))
+            end = self.n_seen_ + len(y)
+            serial = np.arange(self.n_seen_, end)
             batch = Examples(X, y, self.C * weight, serial).take(np.flatnonzero(weight))
             kept = self._pairs.kept
             data = kept.followed_by(batch) if kept.size else batch
-            new = np.arange(kept.size, data.size)
+            lesson = self._lesson(data, [np.arange(kept.size, data.size)])
             self._data = None
-            self.n_seen_ += len(y)
-            interruption = self._learn(data, [new])
-        if interruption is not None:
-            raise interruption
+            try:
+                interruption = self._pairs.learn(lesson)
+            finally:
+                reached = batch.serial[lesson.learnt] if lesson.learnt < batch.size else end
+                self.n_seen_ = max(int(reached), self._pairs.end)
+                self._store_learnt()
+        self._conclude_lesson(interruption)
         return self
 
     def finish(self) -> Any:
         """Go on to the exact solution, by the solver of `SVC` from where the stream has led.
 
         After `fit` this is the solution of all of X. After `partial_fit` it is that of the examples which are
-        still there, all candidates: what `SVC` would find on them. The machine may learn more afterwards.
+        still there, all candidates: what `SVC` would find on them. The machine may learn more afterwards. If
+        Ctrl-C or `max_time` ends it early, what was reached is kept, and `finish` may be called again.
 
         Returns
         -------
@@ -306,6 +358,7 @@ class LASVM(StreamLearner, ActiveLearner):
         if not hasattr(self, "classes_"):
             raise NotFittedError("finish needs data: call fit or partial_fit before it.")
         self._check_parameters()
+        self._check_fixed()
         data = self._pairs.kept if self._data is None else self._data
         seen = np.unique(data.labels)
         if len(seen) < 2:
@@ -317,8 +370,9 @@ class LASVM(StreamLearner, ActiveLearner):
             solved = self._pairs.solve(data, self.kernel_.bind(data.points), self._training(size, data.size))
         finally:
             self._store_learnt()
-        self._data = None
         self._keep_certificate(solved, len(solved.solutions))
+        if self.status_ not in (Status.MAX_TIME, Status.INTERRUPTED):
+            self._data = None
         self._conclude(solved)
         return self
 
@@ -330,11 +384,13 @@ class LASVM(StreamLearner, ActiveLearner):
             self.kernel, X, weight, degree=self.degree, gamma=self.gamma, coef0=self.coef0
         )
         self._sparse = sp.issparse(X)
+        self._fixed = {name: _record(getattr(self, name)) for name in FIXED}
         nothing = Examples(take(X, np.arange(0)), names[:0], np.empty(0), np.arange(0))
         self._pairs = PairLearners(names, nothing)
         self._store_classes(names)
         self._data = None
         self.n_seen_ = 0
+        self.is_full_ = False
 
     def _settings(self) -> Settings:
         policies = _core.Policies()
@@ -342,13 +398,25 @@ class LASVM(StreamLearner, ActiveLearner):
         share = cache_bytes(self.cache_size, 0) // len(self._pairs)
         return Settings(policies.selection, self.tol, int(self.max_candidates), share)
 
-    def _learn(self, data: Examples, orders: Iterable[NDArray[np.integer]]) -> BaseException | None:
-        """Have all pairs learn rows of the data, whose first are those that are kept; Ctrl-C is returned."""
+    def _lesson(self, data: Examples, orders: Iterable[NDArray[np.integer]]) -> Lesson:
         gram, threads = self.kernel_.bind(data.points), allowed_threads(self.n_jobs)
-        try:
-            return self._pairs.learn(data, orders, gram, self._settings(), threads)
-        finally:
-            self._store_learnt()
+        return Lesson(data, orders, gram, self._settings(), threads)
+
+    def _conclude_lesson(self, interruption: BaseException | None) -> None:
+        """After the model is stored: pass on a Ctrl-C, and say once that there is no more room."""
+        was_full, self.is_full_ = self.is_full_, self.is_full_ or self._has_no_room()
+        if interruption is not None:
+            raise interruption
+        if self.is_full_ and not was_full:
+            warnings.warn(
+                f"LASVM has max_candidates={self.max_candidates} candidates of a pair of classes, and passes "
+                "over examples until one of them leaves: raise max_candidates, or end the stream here.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _has_no_room(self) -> bool:
+        return bool(self.n_candidates_.max() >= self.max_candidates)
 
     def _store_learnt(self) -> None:
         """Store the functions of all pairs and what learning has come to; nothing is proved of it."""
@@ -368,6 +436,7 @@ class LASVM(StreamLearner, ActiveLearner):
         return Training(
             solver=choose_solver(None),
             tol=self.tol,
+            max_time=self.max_time,
             cache_bytes=cache_bytes(self.cache_size, n),
             n_jobs=self.n_jobs,
             polish=size <= POLISHED_SIZE,

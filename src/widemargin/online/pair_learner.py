@@ -52,8 +52,12 @@ class PairLearner:
 
     def own(self, data: Examples, rows: NDArray[np.integer]) -> NDArray[np.int32]:
         """Those of the rows that are of its classes."""
-        labels = data.labels[rows]
-        return rows[(labels == self.positive) | (labels == self.negative)].astype(np.int32)
+        return rows[self.concerns(data.labels[rows])].astype(np.int32)
+
+    def concerns(self, labels: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which of the labels are of its classes."""
+        which: Any = (labels == self.positive) | (labels == self.negative)
+        return which
 
     def problem(self, data: Examples, rows: NDArray[np.int32]) -> Problem:
         """The problem of some of its own rows."""
@@ -117,7 +121,12 @@ class PairLearner:
     @property
     def is_new(self) -> bool:
         """Whether it has not seen any example."""
-        return self._core.seen == 0
+        return self.seen == 0
+
+    @property
+    def seen(self) -> int:
+        """Number of examples that it has learnt; those that it met again count again."""
+        return self._core.seen
 
     @property
     def size(self) -> int:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from itertools import combinations
-from threading import Event
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,11 @@ from numpy.typing import NDArray
 from widemargin.estimators.base import start_from
 from widemargin.estimators.training import Job, Solve, Solved, Training
 from widemargin.online.examples import Examples
-from widemargin.online.pair_learner import PairLearner, Settings
+from widemargin.online.lesson import Lesson
+from widemargin.online.pair_learner import PairLearner
 from widemargin.problems import Problem
 from widemargin.solvers import Solution
-from widemargin.threads import for_each, single_threaded_blas
+from widemargin.threads import single_threaded_blas
 
 
 class PairLearners:
@@ -44,47 +44,30 @@ class PairLearners:
     def __len__(self) -> int:
         return len(self._learners)
 
+    @property
+    def end(self) -> int:
+        """The position in the stream after the last example that is kept, also if it was learnt by half."""
+        return int(self.kept.serial.max(initial=-1)) + 1
+
     def set_classes(self, names: NDArray[Any]) -> None:
         """The classes of before and others; their learners have yet to see what is kept."""
         known = {(each.positive, each.negative): each for each in self}
         pairs = combinations(names.tolist(), 2)
         self._learners = [known.get(pair) or PairLearner(*pair) for pair in pairs]
 
-    def learn(
-        self,
-        data: Examples,
-        orders: Iterable[NDArray[np.integer]],
-        gram: Any,
-        settings: Settings,
-        threads: int,
-    ) -> BaseException | None:
-        """Learn rows of the data, whose first are those that are kept, in each of the orders.
+    def learn(self, lesson: Lesson) -> KeyboardInterrupt | None:
+        """Learn a lesson, the first of whose data are those that are kept.
 
         Ctrl-C is returned: what was learnt before it stays.
         """
-        passes = list(orders)
-        interruption: list[BaseException] = []
-
-        def work(learner: PairLearner, abandoned: Event) -> None:
-            def stop(progress: Any) -> bool:
-                return abandoned.is_set()
-
-            for rows in passes:
-                if interruption or abandoned.is_set():
-                    return
-                unseen = np.arange(self.kept.size) if learner.is_new else rows[:0]
-                own = learner.own(data, np.concatenate([unseen, rows]))
-                if own.size and not learner.learn(gram, learner.problem(data, own), settings, stop):
-                    interruption.append(KeyboardInterrupt())
-
         try:
             with single_threaded_blas():
-                for_each(work, self, min(len(self), threads))
+                lesson.teach(self._learners, self.kept.size)
         except KeyboardInterrupt as error:
-            interruption.append(error)
+            return error
         finally:
-            self._keep_candidates(data)
-        return interruption[0] if interruption else None
+            self._keep_candidates(lesson.data)
+        return None
 
     def solve(self, data: Examples, gram: Any, training: Training) -> Solved:
         """Solve the problems of all pairs that are there in the data, and go on from their solutions.

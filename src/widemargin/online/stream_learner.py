@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from os import PathLike
 from typing import Any
 
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from widemargin.estimators import parameters
+from widemargin.estimators.base import is_fitted
+from widemargin.online.batches import UnknownClass, is_empty
 
 
 class StreamLearner:
@@ -26,7 +29,7 @@ class StreamLearner:
         batches : iterable, or function that returns an iterator
             Pairs (X, y) or triples (X, y, sample_weight): arrays, CSR matrices, or what
             `widemargin.io.libsvm_chunks`, `csv_chunks` and `parquet_chunks` read from files. One batch is in
-            memory at a time.
+            memory at a time; those without rows are skipped.
         classes : array-like, optional
             All classes, if the first batch does not have all of them.
 
@@ -34,16 +37,49 @@ class StreamLearner:
         -------
         self : object
         """
-        batches = batches() if callable(batches) else batches
-        if not isinstance(batches, Iterable):
-            raise ValueError(f"batches must be an iterable of pairs (X, y), not {parameters.brief(batches)}.")
-        for number, batch in enumerate(batches):
-            if not isinstance(batch, tuple) or len(batch) not in (2, 3):
-                raise ValueError(f"batch {number} must be a pair (X, y) or a triple (X, y, sample_weight).")
-            X, y, weight = (*batch, None)[:3]
-            try:
-                self.partial_fit(X, y, classes=classes, sample_weight=weight)
-            except (TypeError, ValueError) as error:
-                raise ValueError(f"batch {number}: {error}") from error
-        check_is_fitted(self, msg="batches is empty: give at least one batch.")
+        with _opened(batches) as stream:
+            for number, batch in enumerate(stream):
+                self._learn_batch(number, batch, classes)
+        if not is_fitted(self):
+            raise ValueError("batches holds no rows: give at least one batch with some.")
         return self
+
+    def _learn_batch(self, number: int, batch: Any, classes: ArrayLike | None) -> None:
+        if not isinstance(batch, tuple) or len(batch) not in (2, 3):
+            raise ValueError(f"batch {number} must be a pair (X, y) or a triple (X, y, sample_weight).")
+        X, y, weight = (*batch, None)[:3]
+        if is_empty(X, y):
+            return
+        try:
+            self.partial_fit(X, y, classes=classes, sample_weight=weight)
+        except UnknownClass as error:
+            raise UnknownClass(f"batch {number}: {error.args[0]}", "fit_stream(classes=...)") from error
+        except (TypeError, ValueError) as error:
+            raise ValueError(f"batch {number}: {error}") from error
+
+
+@contextmanager
+def _opened(batches: Any) -> Iterator[Iterator[Any]]:
+    """The stream; one that is opened here is closed in the end, also if it has more."""
+    opens = callable(batches)
+    stream = _iterator(batches() if opens else batches)
+    try:
+        yield stream
+    finally:
+        if opens and hasattr(stream, "close"):
+            stream.close()
+
+
+def _iterator(batches: Any) -> Iterator[Any]:
+    """The batches; what cannot be any is refused."""
+    what = "batches must be an iterable of pairs (X, y), or a function that returns an iterator"
+    if isinstance(batches, str | PathLike):
+        raise ValueError(
+            f"{what}, not {str(batches)!r}: read a file with io.csv_chunks, libsvm_chunks or parquet_chunks."
+        )
+    if hasattr(batches, "shape"):
+        raise ValueError(f"{what}, not an array: one array is learnt by fit(X, y) or partial_fit(X, y).")
+    try:
+        return iter(batches)
+    except TypeError:
+        raise ValueError(f"{what}, not {parameters.brief(batches)}.") from None

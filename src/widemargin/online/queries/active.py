@@ -19,8 +19,8 @@ class Active(Query):
     Parameters
     ----------
     tries : int, optional
-        Look at so many random rows only. Of 59 the best is with probability 0.95 among the best 5 % of all,
-        however large the pool.
+        Look at so many random rows only, or at n if that is more. Of 59 the best is with probability 0.95
+        among the best 5 % of all, however large the pool.
 
     References
     ----------

@@ -819,3 +819,34 @@ def test_a_kernel_that_fails_now_and_then_does_not_confuse_the_rows():
     serial = machine._pairs.kept.serial
     assert (np.diff(serial) > 0).all()
     np.testing.assert_array_equal(X[machine.support_], machine.support_vectors_)
+
+
+def test_epochs_of_a_stream_come_to_the_solution_of_all_of_it():
+    X, y = moons(600)
+    exact = wm.SVC(C=10.0, gamma=1.0).fit(X, y).dual_objective_
+    once, often = (
+        wm.LASVM(C=10.0, gamma=1.0, epochs=epochs).fit_stream(lambda: batches(X, y)) for epochs in (1, 12)
+    )
+    assert once.dual_objective_ < often.dual_objective_ == pytest.approx(exact, rel=1e-4)
+    assert often.n_seen_ == 600 and len(np.unique(often.support_)) == len(often.support_)
+    assert np.abs(often.dual_coef_).max() <= 10.0
+    np.testing.assert_array_equal(X[often.support_], often.support_vectors_)
+    assert often.finish().dual_objective_ == pytest.approx(exact, rel=1e-6)
+
+
+def test_epochs_go_on_from_what_the_machine_knew_before(begun):
+    X, y = moons(300, 1)
+    seen = begun.n_seen_
+    begun.set_params(epochs=3).fit_stream(list(batches(X, y)))
+    assert begun.n_seen_ == seen + 300 and len(np.unique(begun.support_)) == len(begun.support_)
+    later = begun.support_[begun.support_ >= seen]
+    where = {tuple(x) for x in begun.support_vectors_}
+    assert later.size > 0 and all(tuple(x) in where for x in X[later - seen])
+
+
+def test_a_stream_that_cannot_be_read_again_has_one_epoch():
+    X, y = moons(300)
+    refused("epochs=2 reads the stream again", wm.LASVM(epochs=2), lambda m: m.fit_stream(batches(X, y)))
+    lengths = iter([300, 400])
+    with pytest.raises(ValueError, match="the stream has more than the 300 rows of its first pass"):
+        wm.LASVM(epochs=2).fit_stream(lambda: batches(*moons(next(lengths))))

@@ -25,7 +25,7 @@ class Examples:
     prices : array of shape (n,)
         C times the weight of each.
     serial : array of shape (n,)
-        Their positions in the stream, ascending.
+        Their positions in the stream.
     """
 
     points: Any
@@ -44,7 +44,8 @@ class Examples:
 
     def positions_of(self, some: Examples) -> NDArray[np.int32]:
         """Where some of these examples are among them."""
-        return np.searchsorted(self.serial, some.serial).astype(np.int32)
+        order = np.argsort(self.serial)
+        return order[np.searchsorted(self.serial, some.serial, sorter=order)].astype(np.int32)
 
     def followed_by(self, other: Examples) -> Examples:
         """These and others."""

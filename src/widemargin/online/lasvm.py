@@ -90,8 +90,9 @@ class LASVM(StreamLearner, ActiveLearner):
         Which pair takes a step: that with the largest gain, or the most violating one. The first has higher
         dual values and fewer candidates after one pass.
     epochs : int, default=1
-        Passes of `fit` over its data, each in an order of its own. Where C is large the machine still swings
-        after one pass, and by how much it errs is a matter of the order; two or more let it settle.
+        Passes of `fit` over its data, each in an order of its own, or of `fit_stream` over its batches. Where
+        C is large the machine still swings after one pass, and by how much it errs is a matter of the order;
+        two or more let it settle.
     max_candidates : int, default=10000
         Candidates of a pair of classes. A full machine takes no newcomers until somebody leaves; it goes on
         to the solution of the candidates it has. Memory stays bounded, but what comes then teaches little: of
@@ -331,9 +332,7 @@ class LASVM(StreamLearner, ActiveLearner):
             end = self.n_seen_ + len(y)
             serial = np.arange(self.n_seen_, end)
             batch = Examples(X, y, self.C * weight, serial).take(np.flatnonzero(weight))
-            kept = self._pairs.kept
-            data = kept.followed_by(batch) if kept.size else batch
-            lesson = self._lesson(data, [np.arange(kept.size, data.size)])
+            lesson = self._lesson_of(batch)
             self._data = None
             try:
                 interruption = self._pairs.learn(lesson)
@@ -343,6 +342,22 @@ class LASVM(StreamLearner, ActiveLearner):
                 self._store_learnt()
         self._conclude_lesson(interruption)
         return self
+
+    def _learn_again(self, X: Any, y: Any, sample_weight: Any, begin: int) -> None:
+        """Learn a batch that was learnt before, from this position of the stream on."""
+        X, y, weight = read_batch(self, X, y, sample_weight)
+        read_names(y, None, self.classes_)
+        serial = np.arange(begin, begin + len(y))
+        if begin + len(y) > self.n_seen_:
+            raise ValueError(
+                f"the stream has more than the {self.n_seen_} rows of its first pass: read the same again."
+            )
+        batch = Examples(X, y, self.C * weight, serial).take(np.flatnonzero(weight))
+        try:
+            interruption = self._pairs.learn(self._lesson_of(batch))
+        finally:
+            self._store_learnt()
+        self._conclude_lesson(interruption)
 
     def finish(self) -> Any:
         """Go on to the exact solution, by the solver of `SVC` from where the stream has led.
@@ -401,6 +416,18 @@ class LASVM(StreamLearner, ActiveLearner):
     def _lesson(self, data: Examples, orders: Iterable[NDArray[np.integer]]) -> Lesson:
         gram, threads = self.kernel_.bind(data.points), allowed_threads(self.n_jobs)
         return Lesson(data, orders, gram, self._settings(), threads)
+
+    def _lesson_of(self, batch: Examples) -> Lesson:
+        """A batch after what is kept; those of its examples that are kept are these."""
+        kept = self._pairs.kept
+        if kept.size == 0:
+            return self._lesson(batch, [np.arange(batch.size)])
+        known = np.isin(batch.serial, kept.serial)
+        data = kept.followed_by(batch.take(np.flatnonzero(~known)) if known.any() else batch)
+        rows = np.empty(batch.size, dtype=np.intp)
+        rows[known] = kept.positions_of(batch.take(np.flatnonzero(known)))
+        rows[~known] = np.arange(kept.size, data.size)
+        return self._lesson(data, [rows])
 
     def _conclude_lesson(self, interruption: BaseException | None) -> None:
         """After the model is stored: pass on a Ctrl-C, and say once that there is no more room."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any
@@ -18,18 +18,25 @@ class StreamLearner:
     """A machine that learns batch by batch (`partial_fit`), and so all batches of a stream."""
 
     partial_fit: Any
+    epochs: int
+    n_seen_: int
+    _check_parameters: Callable[[], None]
+    _learn_again: Callable[[Any, Any, Any, int], None]
 
     def fit_stream(
         self, batches: Iterable[Any] | Callable[[], Iterator[Any]], classes: ArrayLike | None = None
     ) -> Any:
-        """Learn all batches of a stream, each by `partial_fit`.
+        """Learn all batches of a stream, each by `partial_fit`, in `epochs` passes.
+
+        In later passes an example that is still a candidate is met again, not a second time.
 
         Parameters
         ----------
         batches : iterable, or function that returns an iterator
             Pairs (X, y) or triples (X, y, sample_weight): arrays, CSR matrices, or what
             `widemargin.io.libsvm_chunks`, `csv_chunks` and `parquet_chunks` read from files. One batch is in
-            memory at a time; those without rows are skipped.
+            memory at a time; those without rows are skipped. For several epochs it must be possible to read
+            them again, in the same order: a function or a list.
         classes : array-like, optional
             All classes, if the first batch does not have all of them.
 
@@ -37,25 +44,41 @@ class StreamLearner:
         -------
         self : object
         """
-        with _opened(batches) as stream:
-            for number, batch in enumerate(stream):
-                self._learn_batch(number, batch, classes)
+        self._check_parameters()
+        if self.epochs > 1 and not (callable(batches) or isinstance(batches, Sequence)):
+            raise ValueError(
+                f"epochs={self.epochs} reads the stream again: give a function that opens it, or a list."
+            )
+        begin = self.n_seen_ if is_fitted(self) else 0
+        _pass_through(
+            batches, lambda X, y, weight, _: self.partial_fit(X, y, classes=classes, sample_weight=weight)
+        )
         if not is_fitted(self):
             raise ValueError("batches holds no rows: give at least one batch with some.")
+        for _ in range(1, self.epochs):
+            _pass_through(
+                batches, lambda X, y, weight, before: self._learn_again(X, y, weight, begin + before)
+            )
         return self
 
-    def _learn_batch(self, number: int, batch: Any, classes: ArrayLike | None) -> None:
-        if not isinstance(batch, tuple) or len(batch) not in (2, 3):
-            raise ValueError(f"batch {number} must be a pair (X, y) or a triple (X, y, sample_weight).")
-        X, y, weight = (*batch, None)[:3]
-        if is_empty(X, y):
-            return
-        try:
-            self.partial_fit(X, y, classes=classes, sample_weight=weight)
-        except UnknownClass as error:
-            raise UnknownClass(f"batch {number}: {error.args[0]}", "fit_stream(classes=...)") from error
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"batch {number}: {error}") from error
+
+def _pass_through(batches: Any, learn: Callable[[Any, Any, Any, int], Any]) -> None:
+    """Call learn(X, y, sample_weight, rows before) for each batch; one that it refuses is named."""
+    before = 0
+    with _opened(batches) as stream:
+        for number, batch in enumerate(stream):
+            if not isinstance(batch, tuple) or len(batch) not in (2, 3):
+                raise ValueError(f"batch {number} must be a pair (X, y) or a triple (X, y, sample_weight).")
+            X, y, weight = (*batch, None)[:3]
+            if is_empty(X, y):
+                continue
+            try:
+                learn(X, y, weight, before)
+            except UnknownClass as error:
+                raise UnknownClass(f"batch {number}: {error.args[0]}", "fit_stream(classes=...)") from error
+            except (TypeError, ValueError) as error:
+                raise ValueError(f"batch {number}: {error}") from error
+            before += len(y)
 
 
 @contextmanager

@@ -717,7 +717,7 @@ def examples_of_pairs(machine, y):
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize("call", [1, 610, 630, 650])
 def test_after_ctrl_c_all_pairs_have_learnt_the_same_rows(monkeypatch, n_jobs, call):
-    monkeypatch.setattr("widemargin.online.lesson.PART", 50)
+    monkeypatch.setattr("widemargin.online.lesson.MOST", 100)
     X, y = blobs(600)
     machine = wm.LASVM(kernel=interrupted(call), n_jobs=n_jobs)
     with pytest.raises(KeyboardInterrupt):
@@ -773,7 +773,7 @@ def test_a_class_that_is_added_meets_what_is_kept_before_the_new_rows_also_after
 def test_a_large_batch_of_several_classes_is_learnt_in_parts(monkeypatch):
     X, y = blobs(600)
     whole = wm.LASVM(gamma=0.1).partial_fit(X, y)
-    monkeypatch.setattr("widemargin.online.lesson.PART", 50)
+    monkeypatch.setattr("widemargin.online.lesson.MOST", 100)
     parts = wm.LASVM(gamma=0.1).partial_fit(X, y)
     assert parts.dual_objective_ == pytest.approx(whole.dual_objective_, rel=0.02)
     assert [pair.seen for pair in parts._pairs] == examples_of_pairs(whole, y)

@@ -293,7 +293,7 @@ class LASVM(StreamLearner, ActiveLearner):
 
         A batch that is refused changes nothing. After Ctrl-C the machine has learnt the first rows, as many
         as `n_seen_` has grown by, and may go on with the others. All pairs of several classes have learnt the
-        same rows then: they go through a batch side by side, some thousand rows at a time, and Ctrl-C waits
+        same rows then: they go through a batch side by side, some rows at a time, and Ctrl-C waits
         until the others have come as far as the first. A second one does not wait, and some pairs may lack
         some rows.
 

@@ -15,9 +15,9 @@ from widemargin.online.examples import Examples
 from widemargin.online.pair_learner import PairLearner, Settings
 from widemargin.threads import for_each
 
-PART = 2048
-"""Rows that each of several learners takes at a time: of fewer, getting the kernel values of its candidates
-back into the caches of the processor would be a large part."""
+MOST, LEAST, WORK = 8192, 64, 3_000_000
+"""Rows that several learners take at a time: so many that they compute about WORK kernel values with their
+candidates, in a tenth of a second or two. Ctrl-C waits until all of them have come as far as the first."""
 
 
 class Lesson:
@@ -57,7 +57,7 @@ class Lesson:
 
     def teach(self, learners: Sequence[PairLearner], kept: int) -> None:
         """Have all learners learn all rows; one that is new begins with those that are kept, the first."""
-        for rows in self._parts(len(learners)):
+        for rows in self._parts(learners):
             shares = [Share(self, learner, rows, kept if learner.is_new else 0) for learner in learners]
             try:
                 self._take(shares, rows.size)
@@ -68,13 +68,13 @@ class Lesson:
             finally:
                 self.learnt += max(share.reached for share in shares)
 
-    def _parts(self, learners: int) -> Iterator[NDArray[np.integer]]:
-        """The rows in parts, PART for each learner; a single one has them all."""
-        classes = (1 + sqrt(1 + 8 * learners)) / 2
+    def _parts(self, learners: Sequence[PairLearner]) -> Iterator[NDArray[np.integer]]:
+        """The rows in parts; a single learner has them all."""
         for rows in self._orders:
-            size = max(1, rows.size) if learners == 1 else int(PART * classes / 2)
-            for begin in range(0, rows.size, size):
-                yield rows[begin : begin + size]
+            while rows.size:
+                size = rows.size if len(learners) == 1 else _part_size(learners)
+                yield rows[:size]
+                rows = rows[size:]
 
     def _take(self, shares: Sequence[Share], end: int) -> None:
         """Have all learners go on to the same row of the part; however it ends, none is at work any more."""
@@ -89,6 +89,13 @@ class Lesson:
             _persist(over.set)
             for share in shares:
                 _persist(share.wait)
+
+
+def _part_size(learners: Sequence[PairLearner]) -> int:
+    """A row is learnt by the pairs of its class, two of k in each."""
+    classes = (1 + sqrt(1 + 8 * len(learners))) / 2
+    values = 2 * sum(learner.size for learner in learners) / classes
+    return int(np.clip(WORK / (1 + values), LEAST, MOST))
 
 
 def _persist(action: Callable[[], None]) -> None:

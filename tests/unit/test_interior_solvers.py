@@ -277,8 +277,11 @@ def test_hard_margins_are_found_and_missed_at_any_scale_and_place(solver, scale,
     for place in (0.0, 100.0):
         gram = wm.Linear().bind(scale * (X + place))
         found = solver.solve(hard_margin(y), gram)
-        assert found.status in (wm.Status.OPTIMAL, wm.Status.STALLED)  # by rounding, far from the origin
-        assert found.duality_gap <= 1e-4 * found.dual_objective
+        if scale == 1e-6 and place > 0:  # the objective is 1e12 times as large: rounding may end it first
+            assert found.duality_gap <= 1e-7 * found.dual_objective
+        else:
+            assert found.status is wm.Status.OPTIMAL
+            assert found.duality_gap <= 1e-4 * found.dual_objective
         mixed = solver.solve(hard_margin(random.permutation(y)), gram)
         assert mixed.status is wm.Status.UNBOUNDED
 

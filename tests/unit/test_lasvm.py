@@ -728,7 +728,7 @@ def test_after_ctrl_c_all_pairs_have_learnt_the_same_rows(monkeypatch, n_jobs, c
     machine.partial_fit(X[n:], y[n:])
     assert machine.n_seen_ == 600
     assert [pair.seen for pair in machine._pairs] == examples_of_pairs(machine, y)
-    assert machine.score(X, y) > 0.6  # as good as one pass gets, and better than chance by far
+    assert machine.score(X, y) > wm.SVC(gamma=0.1).fit(X, y).score(X, y) - 0.03
 
 
 def test_after_ctrl_c_a_machine_of_two_classes_goes_on_with_the_next_row():

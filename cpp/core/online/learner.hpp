@@ -8,6 +8,8 @@
 //     reprocess()   a step along the pair of the policy among S; candidates without a coefficient that no partner could
 //                   give one leave
 //
+// Where not all rows are kept, second-order selection prefers partners whose row is at hand to somewhat better ones.
+//
 // Every step raises the objective. An example costs one kernel row among S and a few passes over it. The first few
 // examples of each side stay whatever they are, since a first one has no partner; some more as long as there is but
 // one side.

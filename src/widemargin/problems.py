@@ -99,10 +99,18 @@ class Problem:
                 f"group_sizes {self.group_sizes} must be positive and add up to the {m} variables."
             )
 
+    def _is_sound(self) -> bool:
+        sound = np.isfinite(self.linear) & np.isfinite(self.start)
+        sound &= (self.lower <= self.start) & (self.start <= self.upper)
+        if self.ridge is not None:
+            sound &= (self.ridge >= 0) & (self.ridge < np.inf)
+        if self.points is not None:
+            sound &= self.points >= GROUNDED
+        return bool(sound.all())
+
     def _check_values(self) -> None:
-        good = np.isfinite(self.linear) & np.isfinite(self.start) & (self.lower <= self.start)
-        if (good & (self.start <= self.upper)).all() and self.ridge is None and self.points is None:
-            return  # most are; what is wrong takes longer to find
+        if self._is_sound():
+            return  # what is wrong takes longer to find
         for name in ("linear", "start", "ridge"):
             value = getattr(self, name)
             if value is not None:

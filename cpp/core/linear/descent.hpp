@@ -45,6 +45,7 @@ class Descent {
   Descent(Iterate<Vectors>& at, std::uint64_t seed) : at_(at), shuffle_(seed), square_(at.visits().size()) {
     for (std::size_t k = 0; k < square_.size(); ++k) square_[k] = at.square(at.visits()[k].row);
     const wm::Problem& p = at.problem();
+    terms_.reserve(p.size());
     for (Index v = 0; v < p.size(); ++v) terms_.push_back({p.linear[v], p.lower[v], p.upper[v], p.ridge_of(v)});
     if (at.has_free_bias()) {
       double sum = 0.0;

@@ -162,6 +162,7 @@ class Iterate {
 
   void gather_visits() {
     std::vector<Index> seen(points_.count, -1);
+    visits_.reserve(std::min(points_.count, problem_.size()));
     for (Index v = 0; v < problem_.size(); ++v) {
       const Index row = problem_.point(v);
       if (row < 0) {

@@ -118,6 +118,7 @@ class Newton {
     const wm::Problem& p = at_.problem();
     const auto& visits = at_.visits();
     Places inside;
+    inside.reserve(visits.size());
     for (std::size_t k = 0; k < visits.size(); ++k)
       for (const Index v : {visits[k].first, visits[k].second}) {
         if (v < 0) continue;
@@ -153,7 +154,9 @@ class Newton {
     std::fill(direction_.begin(), direction_.end(), 0.0);
     std::copy_n(p.begin(), weights, direction_.begin());
     direction_b_ = at_.has_free_bias() ? p.back() : 0.0;
-    excess_ = -0.5 * slope;  // no eigenvalue of the Hessian is less than one: not more than the true one
+    double square = 0.0;
+    for (const double g : gradient) square += g * g;
+    excess_ = -0.5 * square * square / slope;  // not more than the true one, by Cauchy and Schwarz
     if (excess_ > accuracy || stopped_ || (stopped_ = !multiply(gradient, damping, p, must_stop))) return slope;
     excess_ = 0.0;
     for (std::size_t j = 0; j < unknowns_; ++j) excess_ += 0.5 * gradient[j] * p[j];

@@ -178,9 +178,15 @@ class Solver {
 
   template <class MustStop>
   bool certify_now(MustStop must_stop) {
-    ++counters_.refreshes;
     at_.restore_sum();
-    if (!at_.rebuild(must_stop) || !at_.differentiate(must_stop)) return false;
+    return at_.rebuild(must_stop) && certify_weights(must_stop);
+  }
+
+  /// The same of the weights as they are, but for what rounding has made of them.
+  template <class MustStop>
+  bool certify_weights(MustStop must_stop) {
+    ++counters_.refreshes;
+    if (!at_.differentiate(must_stop)) return false;
     certificate_ = certify(at_);
     if (options_.relative_gap && at_.has_free_bias()) choose_offset();
     if (kept_.empty() || measure(certificate_) < kept_measure_) {
@@ -230,7 +236,8 @@ class Solver {
 
   /// Rounds of the proximal method until the tolerance is kept; nothing if they lead nowhere.
   std::optional<Status> take_newton_steps() {
-    if (!certify_now(look())) return finish(status_);
+    at_.restore_sum();
+    if (!certify_weights(look())) return finish(status_);
     Newton<Vectors> newton(at_);
     for (int bad = 0; bad < 3;) {
       if (!newton_round(newton, accuracy(), bad)) return finish(status_);

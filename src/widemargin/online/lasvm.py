@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
 from collections.abc import Iterable
 from contextlib import nullcontext
 from copy import copy
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,9 +19,9 @@ from sklearn.utils import check_random_state
 from widemargin import _core
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import KernelMachine, all_or_nothing
-from widemargin.estimators.classes import read_classified
+from widemargin.estimators.classes import class_weights, read_classified
 from widemargin.estimators.documentation import documented
-from widemargin.estimators.training import POLISHED_SIZE, Training, choose_solver
+from widemargin.estimators.training import POLISHED_SIZE, Training, choose_solver, visible_messages
 from widemargin.kernels import Kernel
 from widemargin.kernels.points import count, take
 from widemargin.memory import cache_bytes
@@ -35,13 +37,15 @@ from widemargin.solvers import MostViolatingPair, SecondOrder, Status
 from widemargin.solvers.working_sets import WorkingSet, working_set
 from widemargin.threads import allowed_threads
 
+logger = logging.getLogger("widemargin")
+
 SELECTIONS = {"second-order": SecondOrder, "most-violating-pair": MostViolatingPair}
 """Rules that remember no pairs: a pair of before may have left."""
 
 FEWEST = 16
 """Candidates below which nothing can be learnt."""
 
-FIXED = ("C", "kernel", "degree", "gamma", "coef0")
+FIXED = ("C", "class_weight", "kernel", "degree", "gamma", "coef0")
 """Parameters of the problem that is solved: they hold from the first example to the last."""
 
 CERTIFICATE = ("status_", "fit_status_", "primal_objective_", "duality_gap_", "trace_")
@@ -86,6 +90,9 @@ class LASVM(StreamLearner, ActiveLearner):
         Price of a margin violation, positive and finite; times the weight of the sample. C and the kernel
         parameters hold for a whole stream: once it has begun, `partial_fit` and `finish` refuse others.
     <kernel parameters>
+    class_weight : dict or "balanced", optional
+        Factors of the price of each class; "balanced" makes them inverse to the class sizes, which `fit`
+        knows, but no stream: `partial_fit` and `fit_stream` need a dict.
     selection : {"second-order", "most-violating-pair"} or a record of that name, default="second-order"
         Which pair takes a step: that with the largest gain, or the most violating one. The first has higher
         dual values and fewer candidates after one pass.
@@ -111,6 +118,8 @@ class LASVM(StreamLearner, ActiveLearner):
     n_jobs : int, optional
         Threads for the pairs of several classes, for `finish` and for predictions; None is all that this
         process may use.
+    verbose : bool or int, default=False
+        Log how far learning and `finish` have come.
 
     Attributes
     ----------
@@ -184,8 +193,9 @@ class LASVM(StreamLearner, ActiveLearner):
         "C": parameters.positive_and_finite,
         **{
             name: KernelMachine._rules[name]
-            for name in ("kernel", "degree", "gamma", "coef0", "tol", "max_time", "n_jobs")
+            for name in ("kernel", "degree", "gamma", "coef0", "tol", "max_time", "n_jobs", "verbose")
         },
+        "class_weight": parameters.none | parameters.one_of("balanced") | parameters.mapping,
         "selection": parameters.Rule(
             "'second-order', 'most-violating-pair', SecondOrder() or MostViolatingPair()", _is_selection
         ),
@@ -202,6 +212,7 @@ class LASVM(StreamLearner, ActiveLearner):
         degree: int = 3,
         gamma: str | float = "scale",
         coef0: float = 0.0,
+        class_weight: dict[Any, float] | str | None = None,
         selection: str | WorkingSet = "second-order",
         epochs: int = 1,
         max_candidates: int = 10000,
@@ -210,12 +221,14 @@ class LASVM(StreamLearner, ActiveLearner):
         max_time: float | None = None,
         random_state: Any = None,
         n_jobs: int | None = None,
+        verbose: bool | int = False,
     ) -> None:
         self.C = C
         self.kernel = kernel
         self.degree = degree
         self.gamma = gamma
         self.coef0 = coef0
+        self.class_weight = class_weight
         self.selection = selection
         self.epochs = epochs
         self.max_candidates = max_candidates
@@ -224,11 +237,18 @@ class LASVM(StreamLearner, ActiveLearner):
         self.max_time = max_time
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.verbose = verbose
 
     def _check_parameters(self) -> None:
         parameters.check(self, self._rules)
         if sample.is_precomputed(self.kernel):
             raise ValueError("kernel must not be precomputed: LASVM meets one example at a time; take SVC.")
+
+    def _refuse_balance(self) -> None:
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' needs all data at once, which only fit has: give a dict of weights."
+            )
 
     def _check_fixed(self) -> None:
         """Refuse parameters that have changed since the first example."""
@@ -267,16 +287,17 @@ class LASVM(StreamLearner, ActiveLearner):
         """
         with all_or_nothing(self):
             self._check_parameters()
-            X, classes, weight = read_classified(self, X, y, sample_weight)
+            X, classes, weight = read_classified(self, X, y, sample_weight, self.class_weight)
             names, labels = classes.names, classes.labels
             random = check_random_state(self.random_state)
             self._begin(X, weight, names)
             refuse_overflow(self.kernel_, X)
-            data = Examples(X, names[labels], self.C * weight, np.arange(count(X)))
+            price = self.C * weight * classes.weights[labels]
+            data = Examples(X, names[labels], price, np.arange(count(X)))
             rows = np.flatnonzero(weight)
             orders = (random.permutation(rows) for _ in range(self.epochs))
             self.n_seen_ = count(X)
-            interruption = self._pairs.learn(self._lesson(data, orders))
+            interruption = self._learn(self._lesson(data, orders, 0))
             self._store_learnt()
             self._data = data
         self._conclude_lesson(interruption)
@@ -319,25 +340,25 @@ class LASVM(StreamLearner, ActiveLearner):
             return self
         with all_or_nothing(self) if first else nullcontext():
             self._check_parameters()
+            self._refuse_balance()
             if not first:
                 self._check_fixed()
             X, y, weight = read_batch(self, X, y, sample_weight)
             names = read_names(y, classes, None if first else self.classes_)
+            begin = 0 if first else self.n_seen_
+            batch = self._batch(X, y, weight, names, begin)
             if first:
                 self._begin(X, weight, names)
             refuse_overflow(self.kernel_, X)
             if not first:
                 self._pairs.set_classes(names)
                 self._store_classes(names)
-            end = self.n_seen_ + len(y)
-            serial = np.arange(self.n_seen_, end)
-            batch = Examples(X, y, self.C * weight, serial).take(np.flatnonzero(weight))
-            lesson = self._lesson_of(batch)
+            lesson = self._lesson_of(batch, begin)
             self._data = None
             try:
-                interruption = self._pairs.learn(lesson)
+                interruption = self._learn(lesson)
             finally:
-                reached = batch.serial[lesson.learnt] if lesson.learnt < batch.size else end
+                reached = batch.serial[lesson.learnt] if lesson.learnt < batch.size else begin + len(y)
                 self.n_seen_ = max(int(reached), self._pairs.end)
                 self._store_learnt()
         self._conclude_lesson(interruption)
@@ -347,14 +368,13 @@ class LASVM(StreamLearner, ActiveLearner):
         """Learn a batch that was learnt before, from this position of the stream on."""
         X, y, weight = read_batch(self, X, y, sample_weight)
         read_names(y, None, self.classes_)
-        serial = np.arange(begin, begin + len(y))
         if begin + len(y) > self.n_seen_:
             raise ValueError(
                 f"the stream has more than the {self.n_seen_} rows of its first pass: read the same again."
             )
-        batch = Examples(X, y, self.C * weight, serial).take(np.flatnonzero(weight))
+        batch = self._batch(X, y, weight, self.classes_, begin)
         try:
-            interruption = self._pairs.learn(self._lesson_of(batch))
+            interruption = self._learn(self._lesson_of(batch, begin))
         finally:
             self._store_learnt()
         self._conclude_lesson(interruption)
@@ -413,21 +433,36 @@ class LASVM(StreamLearner, ActiveLearner):
         share = cache_bytes(self.cache_size, 0) // len(self._pairs)
         return Settings(policies.selection, self.tol, int(self.max_candidates), share)
 
-    def _lesson(self, data: Examples, orders: Iterable[NDArray[np.integer]]) -> Lesson:
-        gram, threads = self.kernel_.bind(data.points), allowed_threads(self.n_jobs)
-        return Lesson(data, orders, gram, self._settings(), threads)
+    def _batch(self, X: Any, y: NDArray[Any], weight: Vector, names: NDArray[Any], begin: int) -> Examples:
+        """A batch with the prices of its examples, from this position of the stream on."""
+        price = self.C * weight * class_weights(self.class_weight, names, names)[np.searchsorted(names, y)]
+        return Examples(X, y, price, np.arange(begin, begin + len(y))).take(np.flatnonzero(weight))
 
-    def _lesson_of(self, batch: Examples) -> Lesson:
+    def _lesson(self, data: Examples, orders: Iterable[NDArray[np.integer]], before: int) -> Lesson:
+        """To learn these rows, after so many others."""
+        gram, threads = self.kernel_.bind(data.points), allowed_threads(self.n_jobs)
+        tell = partial(self._tell, before) if self.verbose else None
+        return Lesson(data, orders, gram, self._settings(), threads, tell)
+
+    def _tell(self, before: int, learnt: int) -> None:
+        candidates = sum(pair.size for pair in self._pairs)
+        logger.info("LASVM: %d rows learnt, %d candidates", before + learnt, candidates)
+
+    def _learn(self, lesson: Lesson) -> KeyboardInterrupt | None:
+        with visible_messages() if self.verbose else nullcontext():
+            return self._pairs.learn(lesson)
+
+    def _lesson_of(self, batch: Examples, begin: int) -> Lesson:
         """A batch after what is kept; those of its examples that are kept are these."""
         kept = self._pairs.kept
         if kept.size == 0:
-            return self._lesson(batch, [np.arange(batch.size)])
+            return self._lesson(batch, [np.arange(batch.size)], begin)
         known = np.isin(batch.serial, kept.serial)
         data = kept.followed_by(batch.take(np.flatnonzero(~known)) if known.any() else batch)
         rows = np.empty(batch.size, dtype=np.intp)
         rows[known] = kept.positions_of(batch.take(np.flatnonzero(known)))
         rows[~known] = np.arange(kept.size, data.size)
-        return self._lesson(data, [rows])
+        return self._lesson(data, [rows], begin)
 
     def _conclude_lesson(self, interruption: BaseException | None) -> None:
         """After the model is stored: pass on a Ctrl-C, and say once that there is no more room."""
@@ -466,5 +501,6 @@ class LASVM(StreamLearner, ActiveLearner):
             max_time=self.max_time,
             cache_bytes=cache_bytes(self.cache_size, n),
             n_jobs=self.n_jobs,
+            verbose=bool(self.verbose),
             polish=size <= POLISHED_SIZE,
         )

@@ -16,8 +16,9 @@ from widemargin.online.pair_learner import PairLearner, Settings
 from widemargin.threads import for_each
 
 MOST, LEAST, WORK = 8192, 64, 3_000_000
-"""Rows that several learners take at a time: so many that they compute about WORK kernel values with their
-candidates, in a tenth of a second or two. Ctrl-C waits until all of them have come as far as the first."""
+"""Rows that are learnt at a time. One learner takes the most; several take so many that they compute about
+WORK kernel values with their candidates, in a tenth of a second or two: Ctrl-C waits until all of them have
+come as far as the first."""
 
 
 class Lesson:
@@ -32,6 +33,8 @@ class Lesson:
         Of the data.
     settings : Settings
     threads : int
+    tell : function, optional
+        Called with `learnt` after each part.
 
     Attributes
     ----------
@@ -47,6 +50,7 @@ class Lesson:
         gram: Any,
         settings: Settings,
         threads: int,
+        tell: Callable[[int], None] | None = None,
     ) -> None:
         self.data = data
         self.gram = gram
@@ -54,6 +58,7 @@ class Lesson:
         self.learnt = 0
         self._orders = orders
         self._threads = threads
+        self._tell = tell
 
     def teach(self, learners: Sequence[PairLearner], kept: int) -> None:
         """Have all learners learn all rows; one that is new begins with those that are kept, the first."""
@@ -67,12 +72,13 @@ class Lesson:
                 raise
             finally:
                 self.learnt += max(share.reached for share in shares)
+            if self._tell is not None:
+                self._tell(self.learnt)
 
     def _parts(self, learners: Sequence[PairLearner]) -> Iterator[NDArray[np.integer]]:
-        """The rows in parts; a single learner has them all."""
         for rows in self._orders:
             while rows.size:
-                size = rows.size if len(learners) == 1 else _part_size(learners)
+                size = MOST if len(learners) == 1 else _part_size(learners)
                 yield rows[:size]
                 rows = rows[size:]
 

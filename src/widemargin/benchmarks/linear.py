@@ -30,7 +30,7 @@ GAPS = (1e-2, 1e-4, 1e-6)
 EXACT, PATIENCE = 1e-9, 60.0
 """Tolerance of the dual value that all are compared with, and seconds after which none is tightened."""
 
-TOLERANCES = 10.0 ** -np.arange(0, 10, 0.5)
+TOLERANCES = 10.0 ** -np.arange(0, 10, 0.25)
 
 
 @dataclass(frozen=True)

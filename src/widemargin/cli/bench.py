@@ -8,13 +8,23 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from widemargin.benchmarks import auto, comparison, grid, growth, linear, picture, summary, table
+from widemargin.benchmarks import (
+    auto,
+    comparison,
+    grid,
+    growth,
+    least_squares,
+    linear,
+    picture,
+    summary,
+    table,
+)
 from widemargin.benchmarks.contender import OURS, PEERS, missing
 from widemargin.benchmarks.machine import machine, sentence
 from widemargin.benchmarks.measurement import Order
@@ -34,6 +44,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--grid", action="store_true", help="only the search over a grid of C and gamma")
     parser.add_argument("--auto", action="store_true", help="only AutoSVC beside a grid search")
     parser.add_argument("--linear", action="store_true", help="only LinearSVC beside scikit-learn's, by gap")
+    parser.add_argument(
+        "--least-squares", action="store_true", help="only RLSRegressor beside Cholesky solvers"
+    )
     parser.add_argument("--threads", type=int, nargs="+", metavar="K", help="(default: 1 2; quick: 2)")
     parser.add_argument("--repeats", type=int, metavar="K", help="least time of K (default: 3; quick: 1)")
     parser.add_argument("--tol", type=float, default=1e-3, help="tolerance of all (default: %(default)g)")
@@ -113,16 +126,23 @@ def _measure(arguments: argparse.Namespace, outcome: dict[str, Any]) -> None:
 
     Workloads, growth and grid are all measured unless some of them are asked for.
     """
-    if arguments.auto:
-        _measure_auto(arguments)
-        return
-    if arguments.linear:
-        _measure_linear(arguments)
+    alone = {"auto": _auto, "linear": _linear, "least_squares": _least_squares}
+    asked = [name for name in alone if getattr(arguments, name)]
+    for name in asked:
+        comparisons, conclusion = alone[name](arguments)
+        found = []
+        for each in comparisons:
+            found.append(each)
+            outcome[name] = [asdict(each) for each in found]
+            print(each, flush=True)
+            _write(arguments, outcome)
+        print(conclusion(found))
+    if asked:
         return
     chosen = bool(arguments.only or arguments.quick)
     everything = not (chosen or arguments.growth or arguments.grid)
     contenders = _contenders(arguments.peers)
-    repeats = arguments.repeats or (1 if arguments.quick else 3)
+    repeats = _repeats(arguments)
     orders = [
         _order(arguments, threads) for threads in arguments.threads or ([2] if arguments.quick else [1, 2])
     ]
@@ -139,22 +159,28 @@ def _measure(arguments: argparse.Namespace, outcome: dict[str, Any]) -> None:
         print(table.grid_line(outcome["grid"]), flush=True)
 
 
-def _measure_auto(arguments: argparse.Namespace) -> None:
-    found = []
-    for each in auto.comparisons(auto.available(arguments.data), arguments.data, arguments.points):
-        found.append(each)
-        print(each, flush=True)
-    print(auto.summary(found))
+Alone = tuple[Iterable[Any], Callable[[Any], str]]
+"""What is measured one after the other, and a sentence on all of it."""
 
 
-def _measure_linear(arguments: argparse.Namespace) -> None:
-    found = []
+def _auto(arguments: argparse.Namespace) -> Alone:
+    names = auto.available(arguments.data)
+    return auto.comparisons(names, arguments.data, arguments.points), auto.summary
+
+
+def _linear(arguments: argparse.Namespace) -> Alone:
     names = [name for name in linear.available(arguments.data) if name in (arguments.only or linear.SETS)]
-    repeats = arguments.repeats or (1 if arguments.quick else 3)
-    for each in linear.comparisons(names, arguments.data, arguments.points, arguments.threads, repeats):
-        found.append(each)
-        print(each, flush=True)
-    print(linear.summary(found))
+    threads, repeats = arguments.threads, _repeats(arguments)
+    return linear.comparisons(names, arguments.data, arguments.points, threads, repeats), linear.summary
+
+
+def _least_squares(arguments: argparse.Namespace) -> Alone:
+    threads = max(arguments.threads) if arguments.threads else None
+    return least_squares.timings(arguments.points, threads, _repeats(arguments)), least_squares.summary
+
+
+def _repeats(arguments: argparse.Namespace) -> int:
+    return arguments.repeats or (1 if arguments.quick else 3)
 
 
 def _measure_workloads(

@@ -74,7 +74,7 @@ class Descent {
     const std::size_t m = active_.size();
     std::size_t left = 0;
     for (std::size_t t = 0; t < m; ++t) {
-      if (t % at_.look_every == at_.look_every - 1 && must_stop()) {
+      if (t % look_every == look_every - 1 && must_stop()) {
         std::copy(active_.begin() + t, active_.end(), active_.begin() + left);
         left += m - t;
         break;

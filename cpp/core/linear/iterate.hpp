@@ -150,8 +150,6 @@ class Iterate {
     return exact_ = true;
   }
 
-  static constexpr std::size_t look_every = 256;  // visits between two looks at the clock
-
  private:
   bool is_free(Index v) const { return problem_.lower[v] < alpha[v] && alpha[v] < problem_.upper[v]; }
   bool can_move(Index v, double by) const {

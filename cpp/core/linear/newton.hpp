@@ -108,7 +108,7 @@ class Newton {
     const auto& visits = at_.visits();
     for (std::size_t k = 0; k < visits.size(); ++k) {
       values[k] = at_.value(visits[k].row, w);
-      if (k % at_.look_every == at_.look_every - 1 && must_stop()) return false;
+      if (k % look_every == look_every - 1 && must_stop()) return false;
     }
     return true;
   }
@@ -223,7 +223,7 @@ class Newton {
         const double scaled = factor * row[i].second;
         for (std::size_t j = i; j < row.size(); ++j) h[row[j].first] += scaled * row[j].second;
       }
-      if (++count % at_.look_every == 0 && must_stop()) return false;
+      if (++count % look_every == 0 && must_stop()) return false;
     }
     return true;
   }
@@ -268,7 +268,7 @@ class Newton {
       each_unknown(row, [&](Index j, double x) { sum += x * s[j]; });
       sum /= rho(v);
       each_unknown(row, [&](Index j, double x) { product[j] += sum * x; });
-      if (++count % at_.look_every == 0 && must_stop()) return false;
+      if (++count % look_every == 0 && must_stop()) return false;
     }
     return true;
   }

@@ -19,6 +19,8 @@ WM_INLINE void each_coordinate(const SparsePoint<T>& point, Body body) {
 
 namespace linear {
 
+constexpr std::size_t look_every = 256;  // points between two looks at the clock
+
 /// <w, x>
 template <class T>
 double inner(const DensePoint<T>& x, const double* w) {

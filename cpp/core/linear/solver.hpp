@@ -342,18 +342,24 @@ class Solver {
 template <class Vectors>
 void solve_on(const wm::Problem& problem, const Vectors& points, const Options& options, const RunOptions& run,
               Observer& observer, wm::Solution& solution) {
-  if constexpr (!Vectors::sparse)
-    if (centring_pays(problem, points)) {
-      const CentredPoints centred(problem, points);
-      Solver solver(problem, centred, options, run, observer, solution);
-      solver.solve();
-      const double shift = centred.at_mean(solver.weights());
-      for (double& g : solution.gradient) g -= shift;
-      for (auto* offset :
-           {&solution.certificate.offset, &solution.certificate.offset_low, &solution.certificate.offset_high})
-        (*offset)[0] -= shift;
-      return;
-    }
+  if constexpr (!Vectors::sparse) {
+    const auto must_stop = [&] {
+      Status why;
+      const auto start = [&] { return Progress{0, infinity, -infinity, problem.size(), 0, observer.seconds()}; };
+      return observer.must_stop(run.stop, why, start);
+    };
+    if (centring_pays(problem, points, must_stop))
+      if (const CentredPoints centred(problem, points, must_stop); centred.whole()) {
+        Solver solver(problem, centred, options, run, observer, solution);
+        solver.solve();
+        const double shift = centred.at_mean(solver.weights());
+        for (double& g : solution.gradient) g -= shift;
+        for (auto* offset :
+             {&solution.certificate.offset, &solution.certificate.offset_low, &solution.certificate.offset_high})
+          (*offset)[0] -= shift;
+        return;
+      }
+  }
   Solver(problem, points, options, run, observer, solution).solve();
 }
 

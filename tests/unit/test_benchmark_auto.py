@@ -11,7 +11,7 @@ from widemargin.cli import main
 def two_blobs(tmp_path):
     draw = np.random.default_rng(0)
     X = np.r_[draw.normal(size=(40, 2)), draw.normal(size=(40, 2)) + 3]
-    np.savez(tmp_path / "glass.npz", X=X, y=np.repeat([-1, 1], 40))
+    np.savez(tmp_path / "glass.npz", X=X, y=np.repeat(["float", "table"], 40))
     return tmp_path
 
 

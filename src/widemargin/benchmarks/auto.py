@@ -17,7 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from widemargin.datasets import published
+from widemargin.datasets import archive
 from widemargin.selection import AutoSVC
 
 CS, GAMMAS, FOLDS = 2.0 ** np.arange(-5, 15, 2), 2.0 ** np.arange(-15, 5, 2), 5
@@ -120,7 +120,7 @@ def summary(found: Sequence[Comparison]) -> str:
 
 
 def _load(name: str, data_dir: Path) -> tuple[NDArray[Any], NDArray[Any]]:
-    sample = published.stored(name, data_dir)
+    sample = archive.merged(archive.parts(name, data_dir))
     X: Any = sample.X
     X = X.toarray() if sp.issparse(X) else X
     return np.asarray(X, dtype=np.float64), np.asarray(sample.y)

@@ -326,11 +326,11 @@ class State {
   }
 
   /// Changes one alpha; a value within rounding of a bound becomes the bound, so that the sets of what can rise and
-  /// fall are exact.
+  /// fall are exact. It is the rounding of all that have a share in the sum.
   void add(Index k, double step) {
     travelled_ += std::abs(step);
     double value = alpha(k) + step;
-    const double rounding = 4.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(alpha(k)), std::abs(step));
+    const double rounding = 16.0 * std::numeric_limits<double>::epsilon() * std::max(largest_, std::abs(step));
     if (upper(k) - value <= rounding) value = upper(k);
     if (value - lower(k) <= rounding) value = lower(k);
     place(k, value);
@@ -338,6 +338,7 @@ class State {
 
   void place(Index k, double value) {
     iterate_.alpha[variable[k]] = value;
+    largest_ = std::max(largest_, std::abs(value));
     rise[k] = upper(k) - value;
     fall[k] = value - lower(k);
   }
@@ -378,7 +379,7 @@ class State {
   std::vector<Index> position_;
   std::vector<double> diagonals_;
   Index worst_group_ = 0;
-  double travelled_ = 0.0;
+  double travelled_ = 0.0, largest_ = 0.0;  // the steps so far, and the largest alpha
   Counters& counters_;
 };
 

@@ -80,6 +80,8 @@ def run(arguments: argparse.Namespace, points: io.Table, interruption: Interrupt
         return INTERRUPTED
     interruption.politely = False
     if arguments.picture is not None:
+        if len(search.history_) == 0:
+            raise ValueError("--picture: there was no time for an evaluation to draw; raise --max-time")
         picture.save(_drawn(arguments, search, scaled, y, points.feature_names), arguments.picture)
     return SUCCESS
 

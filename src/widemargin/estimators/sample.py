@@ -300,3 +300,10 @@ def _looks_psd(K: NDArray) -> bool:
     except np.linalg.LinAlgError:
         return False
     return True
+
+
+def is_constant(X: Any) -> bool:
+    """Whether all points are the same vector."""
+    if sp.issparse(X):
+        return bool((X.max(axis=0) != X.min(axis=0)).nnz == 0)
+    return isinstance(X, np.ndarray) and X.dtype.kind != "O" and X.ndim == 2 and bool((X[0] == X).all())

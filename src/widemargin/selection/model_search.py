@@ -46,6 +46,10 @@ def _has(name: str) -> Callable[[Any], bool]:
     return check
 
 
+NEAR_CHANCE = 0.95
+"""A value above this part of that of guessing is worth a word."""
+
+
 class ModelSearch(MetaMachine):
     """An estimator whose kernel parameters and C minimise an objective, found by an optimiser.
 
@@ -335,7 +339,16 @@ class ModelSearch(MetaMachine):
         self.best_estimator_ = machine
         if is_classifier(self):
             self.classes_ = machine.classes_
-        if _is_constant(machine, X):
+        chance = bound.chance
+        if chance is not None and self.best_value_ > NEAR_CHANCE * chance:
+            warnings.warn(
+                f"The best value, {self.best_value_:.4g}, is hardly better than that of guessing, "
+                f"{chance:.4g}: there is little to learn, or the search has missed it; begin elsewhere, or "
+                "try the preset 'kta'.",
+                SearchWarning,
+                stacklevel=4,
+            )
+        elif _is_constant(machine, X):
             warnings.warn(
                 "The best machine gives the same answer to all points: there is nothing to learn for this "
                 "objective, or it is misled; compare with AutoSVC() or AutoSVR().",

@@ -107,6 +107,8 @@ def cross_validate_path(
     estimator = _checked(estimator)
     Cs = read_values(Cs, "Cs")
     X, y = sample.read_training(clone(estimator), X, y, **_target_checks(estimator))
+    if not sample.is_precomputed(estimator.kernel) and sample.is_constant(X):
+        raise ValueError("all features of X are constant: no kernel can tell the points apart.")
     weight = sample.read_weight(sample_weight, count(X))
     gammas = read_gammas(estimator, gammas, X, weight)
     if isinstance(estimator, SVC):  # one code for all folds, and for the best machine

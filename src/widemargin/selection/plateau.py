@@ -33,7 +33,7 @@ def is_stuck(run: Run, box: Box, noisy: bool) -> str:
     """Why a run is not to be trusted, empty if it is.
 
     A run of very few parameters at the end of its box runs away to where all machines are alike; of many
-    (a width per feature), some do for good reason.
+    (a width per feature), some do for good reason, but not all.
     """
     last = run.history.gradient_norm[-LAST:]
     largest = np.nanmax(run.history.gradient_norm, initial=0.0)
@@ -42,7 +42,8 @@ def is_stuck(run: Run, box: Box, noisy: bool) -> str:
         return "the gradient is zero from the beginning"
     if noisy and flat > 0.5:
         return "the gradient is zero in most of the last evaluations"
-    if run.answer.size <= FEW and not _inside(run.answer, box).all():
+    inside = _inside(run.answer, box)
+    if not (inside.all() if run.answer.size <= FEW else inside.any()):
         return "a parameter is 3,000 times larger or smaller than at the start"
     values = run.history.value
     if len(values) > 1 and not noisy and np.ptp(values) == 0 and values[0] != 0:  # no error at all is fine

@@ -23,7 +23,7 @@ from widemargin.selection.auto.screening import (
     FIRST,
     STEP,
     Rung,
-    choose_metric,
+    choose_metrics,
     screen,
     squared_distances,
     typical,
@@ -126,8 +126,9 @@ class AutoMachine(BaseEstimator):
         interruption, found, summit = None, None, None
         try:
             if (why := self._why_not(groups)) is None:
-                found = self._screen(Z, groups, y[rows])
-                summit = self._search(Z, groups, y[rows], weight[rows], found)
+                candidates = self._screen(Z, groups, y[rows])
+                found = candidates[0]
+                found, summit = self._search(Z, groups, y[rows], weight[rows], candidates)
             else:
                 self._fall_back(why)
         except KeyboardInterrupt as caught:
@@ -159,18 +160,17 @@ class AutoMachine(BaseEstimator):
         self.report_.say("search", sentence)
         warnings.warn(f"{type(self).__name__}: {sentence}", SearchWarning, stacklevel=4)
 
-    def _screen(self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any]) -> Rung:
-        """The metric and a first gamma."""
+    def _screen(self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any]) -> list[Rung]:
+        """One or two metrics that seem best, each with a first gamma."""
         order = stratified(groups, self._draw())[:SCREENED]
         found = screen(Z, groups, self._targets(y), halves(groups, order), self._clock.is_over)
-        best = choose_metric(found)
+        best = choose_metrics(found)
         errors = ", ".join(f"{rung.error:.3f}" for rung in found)
         names = ", ".join(("radial", "by the root of the relevance", "by the relevance")[: len(found)])
-        if best.power == 0:
+        if best[0].power == 0:
             reason = "Features count alike (a radial kernel): weights by relevance are not clearly better."
         else:
-            kind = "the root of their relevance" if best.power < 1 else "their relevance"
-            reason = f"Features are weighted by {kind} (a kernel with a width per feature)."
+            reason = "Features are weighted by relevance (a kernel with a width per feature)."
         self.report_.say(
             "kernel",
             f"Gaussian. {reason} Leave-one-out errors of least squares on {order.size} points: {errors} "
@@ -180,33 +180,44 @@ class AutoMachine(BaseEstimator):
         return best
 
     def _search(
-        self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any], weight: Vector, found: Rung
-    ) -> Summit | None:
-        """C and gamma by cross-validation: on some points, and if there are more, from there on more."""
+        self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any], weight: Vector, candidates: list[Rung]
+    ) -> tuple[Rung, Summit | None]:
+        """Metric, C and gamma by cross-validation: on some points, then C and gamma on more if there are."""
         usable = self._searchable(groups)
         order = usable[stratified(groups[usable], self._draw())]
-        weights = metric(Z, groups, found.power)
-        scaled = Scaling(np.zeros(weights.size), np.sqrt(weights))(take(Z, order[:SEARCHED_AGAIN]))
-        gamma = STEP**found.rung / self._typical(scaled)
-        summit, C = None, USUAL_PRICE
-        for size in (SEARCHED, SEARCHED_AGAIN):
-            some = order[:size]
-            reached = self._climb(scaled[: some.size], y[some], weight[some], gamma, C, again=size > SEARCHED)
-            if reached is not None and summit is None:
-                reached, gamma = self._or_better(reached, scaled[: some.size], y[some], weight[some], gamma)
+        few, many = order[:SEARCHED], order[:SEARCHED_AGAIN]
+        points = take(Z, many)
+        chosen, start, summit = candidates[0], 0.0, None
+        scaled = points
+        for rung in candidates:
+            seen = weighted(points, metric(Z, groups, rung.power))
+            gamma = STEP**rung.rung / self._typical(seen)
+            C = USUAL_PRICE if summit is None else summit.C
+            reached = self._climb(seen[: few.size], y[few], weight[few], gamma, C, again=False)
+            if reached is not None and (summit is None or reached.judgement < summit.judgement):
+                chosen, scaled, start, summit = rung, seen, gamma, reached
+        if summit is not None:
+            summit, start = self._or_better(summit, scaled[: few.size], y[few], weight[few], start)
+            self._say_summit(summit, few.size, start)
+        if summit is not None and many.size > few.size and not self._clock.is_over():
+            reached = self._climb(scaled, y[many], weight[many], summit.gamma, summit.C, again=True)
             if reached is not None:
-                self.report_.say(
-                    "search",
-                    f"C={reached.C:g} and gamma={reached.gamma:.3g} are the best of {reached.cells} pairs "
-                    f"cross-validated on {some.size} points, uphill from gamma={gamma:.3g}.",
-                )
-                summit, gamma, C = reached, reached.gamma, reached.C
-            if order.size <= size or self._clock.is_over():
-                break
+                self._say_summit(reached, many.size, summit.gamma)
+                summit = reached
         self._clock.lap("search")
         if summit is None:
             self._say_too_short()
-        return summit
+        elif chosen.power > 0:
+            kind = "the root of their relevance" if chosen.power < 1 else "their relevance"
+            self.report_.say("kernel", f"Weights are {kind}, by cross-validation.")
+        return chosen, summit
+
+    def _say_summit(self, summit: Summit, points: int, start: float) -> None:
+        self.report_.say(
+            "search",
+            f"C={summit.C:g} and gamma={summit.gamma:.3g} are the best of {summit.cells} pairs "
+            f"cross-validated on {points} points, uphill from gamma={start:.3g}.",
+        )
 
     def _or_better(
         self, first: Summit, X: Any, y: NDArray[Any], weight: Vector, gamma: float
@@ -265,7 +276,7 @@ class AutoMachine(BaseEstimator):
             self.C_, self.gamma_ = summit.C, summit.gamma
             return
         some = stratified(groups, self._draw())[:SEARCHED]
-        scaled = Scaling(np.zeros(weights.size), np.sqrt(weights))(take(Z, some))
+        scaled = weighted(take(Z, some), weights)
         rung = FIRST if found is None else found.rung
         self.C_, self.gamma_ = FALLBACK_C, STEP**rung / self._typical(scaled)
 
@@ -310,6 +321,11 @@ class AutoMachine(BaseEstimator):
         return X, np.asarray(y), np.array(sample.read_weight(sample_weight, count(X)))
 
     _kept = staticmethod(all_or_nothing)
+
+
+def weighted(Z: Any, weights: Vector) -> Any:
+    """Points among which squared distances have these weights."""
+    return Scaling(np.zeros(weights.size), np.sqrt(weights))(Z)
 
 
 def stratified(groups: NDArray[np.integer], random: np.random.Generator) -> NDArray[np.intp]:

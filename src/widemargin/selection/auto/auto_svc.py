@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +20,7 @@ from widemargin.selection.auto.auto_machine import (
     AutoMachine,
     Vector,
 )
+from widemargin.selection.plateau import SearchWarning
 from widemargin.selection.width_heuristic import width_heuristic
 
 
@@ -38,12 +40,13 @@ class AutoSVC(ClassifierMixin, AutoMachine):
 
     1. Features are brought to mean 0 and variance 1; constant ones play no part.
     2. On 400 points least-squares machines with three metrics and a ladder of gammas are compared by their
-       exact leave-one-out error, which costs one decomposition each. Features are weighted by (the root of)
-       their correlation ratio if that is better by more than a standard error; weights come from points
-       other than those they are judged by.
+       exact leave-one-out error, which costs one decomposition each. Features are weighted by their
+       correlation ratio, or its root, if that is better by more than two standard errors; weights come from
+       points other than those they are judged by.
     3. From there C and gamma go uphill in five-fold cross-validation (three-fold for four classes and more)
        on up to 1000 points: chains of rising C on one kernel matrix, judged by the error plus a fifth
        of the logistic loss of unseen points; where cells hardly differ, the one nearest to the first wins.
+       Of two kinds of weights, both are tried.
        If that ends far from the scale of the distances between nearest points of different classes, a second
        climb begins there, and counts if it ends higher by more than a standard error.
        If there are more points, the climb goes on with up to 5000 of them and three folds, because many
@@ -191,6 +194,20 @@ class AutoSVC(ClassifierMixin, AutoMachine):
             n_jobs=self.n_jobs,
         )
         self.machine_.fit(X, y, sample_weight=weight)
+        self._say_never(X[weight > 0])
+
+    def _say_never(self, X: Any) -> None:
+        """Which classes are never the answer: rare ones, where classes overlap and errors cost alike."""
+        never = np.setdiff1d(self.classes_, self.machine_.predict(X)).tolist()
+        if not never:
+            return
+        names = " and ".join(map(repr, never))
+        sentence = (
+            f"Never the answer: {names}, for errors on rare classes cost little in all. "
+            "class_weight='balanced' makes them cost as much as those on others."
+        )
+        self.report_.say("classes", sentence)
+        warnings.warn(f"AutoSVC: {sentence}", SearchWarning, stacklevel=5)
 
     def decision_function(self, X: Any) -> NDArray[np.float64]:
         """Decision values: positive for the second of two classes, or a score per class."""

@@ -108,9 +108,9 @@ class AutoSVR(RegressorMixin, AutoMachine):
     def _targets(self, y: NDArray[Any]) -> NDArray[np.float64]:
         return y[:, None]
 
-    def _screen(self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any]) -> Rung:
+    def _screen(self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any]) -> list[Rung]:
         found = super()._screen(Z, groups, y)
-        n, noise = y.size, float(np.sqrt(found.error))
+        n, noise = y.size, float(np.sqrt(min(rung.error for rung in found)))
         self.epsilon_ = float(np.clip(EPSILON_SHARE * noise * np.sqrt(np.log(n) / n), *EPSILON_RANGE))
         self.report_.say(
             "tube", f"epsilon={self.epsilon_:.3g} of the target's deviation, from a noise of {noise:.3g}."

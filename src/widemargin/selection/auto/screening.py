@@ -30,8 +30,8 @@ POWERS = (0.0, 0.5, 1.0)
 CAUTION = 1.0
 """What a squared step away from the first rung costs, in squared errors of a constant."""
 
-DOUBT = 1.0
-"""A metric by relevance must be better by so many standard errors of the difference."""
+DOUBT = 2.0
+"""A metric by relevance must be better than the radial one by so many standard errors of the difference."""
 
 
 @dataclass(frozen=True)
@@ -75,14 +75,15 @@ def screen(
     return found
 
 
-def choose_metric(found: list[Rung]) -> Rung:
-    """The radial kernel, unless another is better by more than chance."""
-    best = found[0]
-    for other in found[1:]:
-        gain = best.errors - other.errors
-        if gain.mean() > DOUBT * gain.std() / np.sqrt(gain.size):
-            best = other
-    return best
+def choose_metrics(found: list[Rung]) -> list[Rung]:
+    """Those by relevance that beat the radial kernel, which is the first, by more than chance; else that."""
+    radial = found[0]
+
+    def clearly_better(other: Rung) -> bool:
+        gain = radial.errors - other.errors
+        return bool(gain.mean() > DOUBT * gain.std() / np.sqrt(gain.size))
+
+    return [other for other in found[1:] if clearly_better(other)] or [radial]
 
 
 class Ladder:

@@ -106,6 +106,12 @@ class BoundLikelihood(BoundBootstrap):
         self.no_better_than_chance = False
         self.any_bounded = False
 
+    @property
+    def chance(self) -> float:
+        """That of values without a sign: log 2 for every point that is left out, in every machine."""
+        judged = [np.count_nonzero(self._code[fold.test]) for fold in super()._splits()]
+        return float(np.log(2) * np.mean(judged))
+
     def _splits(self) -> list[Fold]:
         self.no_better_than_chance, self.any_bounded = True, False
         return super()._splits()

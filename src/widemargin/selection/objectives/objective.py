@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import check_random_state
@@ -155,7 +154,7 @@ class Task:
             )
         if sample.is_precomputed(self.estimator.kernel):
             sample.check_matrix(self.X)
-        elif _is_constant(self.X):
+        elif sample.is_constant(self.X):
             raise ValueError(
                 "all features of X are constant: no kernel can tell the points apart, nothing to choose from."
             )
@@ -176,6 +175,11 @@ class BoundObjective:
     def differentiable(self) -> bool:
         """Whether there is a gradient, almost everywhere."""
         return self.objective.differentiable
+
+    @property
+    def chance(self) -> float | None:
+        """The value of machines that know nothing, None if nobody can say."""
+        return None
 
     def value(self, x: ArrayLike) -> float:
         """The value at x; smaller is better."""
@@ -213,10 +217,3 @@ def _full_name(estimator: Any) -> str:
     kind = type(estimator)
     ours = kind.__module__.split(".")[0] == __name__.split(".")[0]
     return kind.__name__ if ours else f"{kind.__module__}.{kind.__name__}"
-
-
-def _is_constant(X: Any) -> bool:
-    """Whether all points are the same vector."""
-    if sp.issparse(X):
-        return bool((X.max(axis=0) != X.min(axis=0)).nnz == 0)
-    return isinstance(X, np.ndarray) and X.dtype.kind != "O" and X.ndim == 2 and bool((X[0] == X).all())

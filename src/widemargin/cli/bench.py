@@ -48,7 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--least-squares", action="store_true", help="only RLSRegressor beside Cholesky solvers"
     )
     parser.add_argument("--threads", type=int, nargs="+", metavar="K", help="(default: 1 2; quick: 2)")
-    parser.add_argument("--repeats", type=int, metavar="K", help="least time of K (default: 3; quick: 1)")
+    parser.add_argument(
+        "--repeats", type=int, metavar="K", help="least of K times, or K splits (default: 3; quick: 1)"
+    )
     parser.add_argument("--tol", type=float, default=1e-3, help="tolerance of all (default: %(default)g)")
     parser.add_argument("--cache", type=float, default=200, metavar="MB", help="(default: %(default)g)")
     parser.add_argument("--points", type=int, metavar="N", help="train on N points only")
@@ -165,7 +167,7 @@ Alone = tuple[Iterable[Any], Callable[[Any], str]]
 
 def _auto(arguments: argparse.Namespace) -> Alone:
     names = auto.available(arguments.data)
-    return auto.comparisons(names, arguments.data, arguments.points), auto.summary
+    return auto.comparisons(names, arguments.data, arguments.points, _repeats(arguments)), auto.summary
 
 
 def _linear(arguments: argparse.Namespace) -> Alone:

@@ -192,8 +192,7 @@ class AutoMachine(BaseEstimator):
         for rung in candidates:
             seen = weighted(points, metric(Z, groups, rung.power))
             gamma = STEP**rung.rung / self._typical(seen)
-            C = USUAL_PRICE if summit is None else summit.C
-            reached = self._climb(seen[: few.size], y[few], weight[few], gamma, C, again=False)
+            reached = self._climb(seen[: few.size], y[few], weight[few], gamma, USUAL_PRICE, again=False)
             if reached is not None and (summit is None or reached.judgement < summit.judgement):
                 chosen, scaled, start, summit = rung, seen, gamma, reached
         if summit is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Event
 from typing import Any
 
@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from widemargin import _core
-from widemargin.kernels import Kernel
+from widemargin.kernels import Constant, Kernel, Linear, Scaled, Sum
 from widemargin.kernels.kernel import VectorKernel
 from widemargin.kernels.points import count
 from widemargin.kernels.stationary import StationaryKernel
@@ -139,7 +139,24 @@ class Expansion:
 
     def norm(self) -> NDArray[np.float64]:
         """The norm of each column."""
-        return np.sqrt(np.maximum(np.diag(self.inner(self)), 0.0))
+        return np.sqrt(np.maximum(self.squared_norm(), 0.0))
+
+    def squared_norm(self) -> NDArray[np.float64]:
+        """c'Kc of each column c; of linear and constant parts by their weights.
+
+        Large coefficients that all but cancel leave nothing but rounding of c'Kc, and digits of the weights.
+        """
+        match self.kernel:
+            case Linear():
+                return np.sum(np.square(self.points.T @ self.coefficients), axis=0)
+            case Constant():
+                return self.kernel.value * np.square(np.asarray(self.coefficients.sum(axis=0)))
+            case Scaled():
+                return self.kernel.factor * replace(self, kernel=self.kernel.kernel).squared_norm()
+            case Sum():
+                parts = (replace(self, kernel=part) for part in (self.kernel.left, self.kernel.right))
+                return np.sum([part.squared_norm() for part in parts], axis=0)
+        return np.diag(self.inner(self))
 
     def distance(self, other: Expansion) -> NDArray[np.float64]:
         """The distance of each column to the same column of `other`."""

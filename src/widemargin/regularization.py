@@ -43,19 +43,17 @@ class Regularization:
 
     def __post_init__(self) -> None:
         for name in ("lam", "n"):
-            value = getattr(self, name)
-            if not 0 < value < np.inf:
-                raise ValueError(f"{name} must be a positive finite number, not {value!r}.")
+            _positive(getattr(self, name), name)
 
     @classmethod
     def from_C(cls, C: float, n: float) -> Self:
         """The same amount of regularisation, from the price C of a unit of loss."""
-        return cls(1 / (2 * C * n), n)
+        return cls(1 / (2 * _positive(C, "C") * _positive(n, "n")), n)
 
     @classmethod
     def from_ridge(cls, ridge: float, n: float) -> Self:
         """The same amount of regularisation, from what is added to the diagonal of K."""
-        return cls(ridge / n, n)
+        return cls(_positive(ridge, "ridge") / _positive(n, "n"), n)
 
     @property
     def C(self) -> float:
@@ -66,6 +64,12 @@ class Regularization:
     def ridge(self) -> float:
         """What least squares adds to the diagonal of K: lam n."""
         return self.lam * self.n
+
+
+def _positive(value: float, name: str) -> float:
+    if not 0 < value < np.inf:
+        raise ValueError(f"{name} must be a positive finite number, not {value!r}.")
+    return value
 
 
 def consistent_C(n: int, c: float = 1.0, beta: float = 0.75) -> float:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
-from widemargin import SVC, SVR, RLSClassifier, bounds, losses
+from widemargin import SVC, SVR, RLSClassifier, bounds, leave_one_out, losses
 
 X = np.array([[-3.0], [-1.0], [-0.5], [0.5], [1.0], [3.0]])
 y = np.array([0, 0, 1, 0, 1, 1])
@@ -207,3 +207,23 @@ def test_the_rows_of_a_kernel_matrix_are_points_too():
     np.testing.assert_allclose(
         bounds.squared_spans(given, K, y), bounds.squared_spans(by_name, X, y), atol=1e-7
     )
+
+
+@pytest.mark.parametrize("K", [[[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.5], [0.0, 1.0]]])
+def test_matrices_that_no_kernel_has_are_refused(K):
+    for bound in (bounds.empirical_rademacher, bounds.rademacher_trace_bound):
+        with pytest.raises(ValueError, match="K must be a kernel matrix: symmetric"):
+            bound(K)
+
+
+def test_a_function_of_zero_has_any_margin():
+    X, y = np.array([[-1.0], [1.0], [-1.0], [1.0]]), np.array([-1, -1, 1, 1])
+    machine = SVC(kernel="linear", fit_intercept=False).fit(X, y)
+    assert np.isfinite(bounds.soft_margin_bound(machine, X, y, margin=0.5))
+
+
+def test_rounding_does_not_decide_about_points_that_are_left_out_at_zero():
+    X = np.array([[-3.0], [1.0], [-3.0], [-3.0], [1.0], [2.0], [3.0], [0.0]])
+    y = np.array([1, 1, -1, -1, -1, -1, -1, -1])
+    machine = SVC(kernel="linear", fit_intercept=False, C=0.01110622055626878).fit(X, y)
+    assert bounds.jaakkola_haussler(machine, X, y) >= leave_one_out(machine, X, y).errors

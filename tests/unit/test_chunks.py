@@ -275,3 +275,26 @@ def test_gaps_in_the_targets_of_a_chunk_are_named(Machine):
     gap = np.where(np.arange(30) == 4, np.nan, 1.0)
     with pytest.raises(ValueError, match="chunk 1: Input y contains NaN in row 4"):
         Machine(centres=3).fit_chunks([(X[:30], y[:30].astype(float)), (X[30:60], gap)])
+
+
+def test_an_iterator_that_is_used_up_is_named():
+    once = iter([(X[:30], y[:30])])
+    with pytest.raises(ValueError, match="had rows before, and has none now: return a fresh iterator"):
+        wm.RLSClassifier(centres=3).fit_chunks(lambda: once)
+
+
+def test_what_is_no_iterator_is_named():
+    with pytest.raises(ValueError, match="chunks must return an iterator over chunks, not None"):
+        wm.RLSClassifier(centres=3).fit_chunks(lambda: None)
+
+
+def test_weights_of_zero_need_the_right_number_too():
+    with pytest.raises(ValueError, match=r"chunk 0: sample_weight"):
+        wm.RLSClassifier(centres=3).fit_chunks([(X[:30], y[:30], np.zeros(29))])
+
+
+def test_points_whose_variance_overflows_are_refused():
+    large = X[:30].copy()
+    large[3, 0] = 1e200
+    with pytest.raises(ValueError, match="X is too large: its variance overflows; scale X"):
+        wm.RLSClassifier(centres=3).fit_chunks([(large, y[:30])])

@@ -46,3 +46,10 @@ def test_a_consistent_C_makes_lam_fall_and_its_square_times_n_grow():
     for bad in ({"n": 0}, {"n": 10, "c": 0.0}, {"n": 10, "beta": 0.5}, {"n": 10, "beta": 1.0}):
         with pytest.raises(ValueError, match=r"beta must lie|n must be at least 1"):
             wm.regularization.consistent_C(**bad)
+
+
+@pytest.mark.parametrize("make", [Regularization.from_C, Regularization.from_ridge])
+@pytest.mark.parametrize(("value", "n"), [(0.0, 5), (1.0, 0), (np.inf, 5), (-1.0, 5)])
+def test_nor_is_it_converted(make, value, n):
+    with pytest.raises(ValueError, match="must be a positive finite number"):
+        make(value, n)

@@ -1,5 +1,6 @@
 """Bounds on leave-one-out errors and on the risk, each with its assumptions checked."""
 
+from widemargin.bounds.concentration import hoeffding_tail, mcdiarmid_tail, mcdiarmid_width
 from widemargin.bounds.jaakkola_haussler import jaakkola_haussler
 from widemargin.bounds.lipschitz import lipschitz_bound
 from widemargin.bounds.margin import hard_margin_bound, soft_margin_bound
@@ -27,8 +28,11 @@ __all__ = [
     "empirical_rademacher",
     "fewest_support_vectors",
     "hard_margin_bound",
+    "hoeffding_tail",
     "jaakkola_haussler",
     "lipschitz_bound",
+    "mcdiarmid_tail",
+    "mcdiarmid_width",
     "multiclass_stability_bound",
     "rademacher_bound",
     "rademacher_deviation",

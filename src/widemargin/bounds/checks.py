@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+ROUNDING = 1e-9
+"""Entries of kernel matrices are trusted up to this, relative to the largest."""
+
 
 def positive(value: Any, name: str) -> float:
     """A positive finite number."""
@@ -67,12 +70,19 @@ def code_matrix(code: ArrayLike) -> NDArray[np.float64]:
 
 
 def kernel_matrix(K: ArrayLike) -> NDArray[np.float64]:
-    """A square matrix of finite numbers whose diagonal is not negative."""
+    """A symmetric matrix of finite numbers none of which is larger than its diagonal allows.
+
+    No positive semi-definite matrix has others; to find out that all is well would take its eigenvalues.
+    """
     matrix = np.asarray(K, dtype=np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise ValueError(f"K must be a square kernel matrix; got the shape {matrix.shape}.")
     if not np.isfinite(matrix).all() or np.diag(matrix).min() < 0:
         raise ValueError("K must be a kernel matrix: finite, with no negative entry on its diagonal.")
+    size = np.sqrt(np.diag(matrix))
+    allowed = (1 + ROUNDING) * np.outer(size, size) + ROUNDING * size.max() ** 2
+    if (np.abs(matrix) > allowed).any() or (np.abs(matrix - matrix.T) > ROUNDING * size.max() ** 2).any():
+        raise ValueError("K must be a kernel matrix: symmetric, with no entry K_ij^2 larger than K_ii K_jj.")
     return matrix
 
 

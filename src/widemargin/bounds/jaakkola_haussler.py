@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from widemargin.bounds.two_classes import TwoClasses
+from widemargin.bounds.two_classes import ROUNDING, TwoClasses
 
 
 def jaakkola_haussler(machine: Any, X: Any, y: ArrayLike) -> int:
@@ -41,4 +41,5 @@ def jaakkola_haussler(machine: Any, X: Any, y: ArrayLike) -> int:
     """
     fitted = TwoClasses.of(machine, X, y)
     fitted.check_without_bias("the bound of Jaakkola and Haussler")
-    return int(np.count_nonzero(fitted.margins <= fitted.alpha * fitted.diagonal))
+    left_out = fitted.margins - fitted.alpha * fitted.diagonal
+    return int(np.count_nonzero(left_out <= ROUNDING))  # at zero, rounding must not decide

@@ -97,7 +97,8 @@ def soft_margin_bound(machine: Any, X: Any, y: ArrayLike, *, margin: float, delt
 def _complexity(fitted: TwoClasses, margin: float) -> float:
     """4 / (n rho) sqrt(trace K), if the machine has the margin rho."""
     rho = positive(margin, "margin")
-    if (realised := fitted.squared_norm**-0.5) < rho:
+    realised = fitted.squared_norm**-0.5 if fitted.squared_norm > 0 else np.inf
+    if realised < rho:
         raise ValueError(
             f"the bound does not apply: the machine's margin is {realised:.4g}, less than margin={margin:g}."
         )

@@ -14,8 +14,9 @@ def support_vector_count(machine: Any) -> int:
     """At most so many points are leave-one-out errors: #errors <= #{i : alpha_i > 0 in some machine}.
 
     Without a point that is no support vector the machines stay what they are, and such a point is classified
-    correctly, with a margin of at least one in every machine that knows it. It favours little
-    regularisation: do not choose parameters by it.
+    correctly, with a margin of at least one in every machine that knows it. That takes a bias that the
+    machine determines: where no support vector is free, and the middle of an interval is chosen, another
+    middle may be chosen without the point. It favours little regularisation: do not choose parameters by it.
 
     Parameters
     ----------

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from widemargin.bounds.fitted import check_trained, read_fitted
 from widemargin.estimators import SVC
+from widemargin.estimators.sample import is_precomputed
 from widemargin.problems import GROUNDED, Vector
 from widemargin.solvers import FreeSet
 
@@ -34,6 +35,8 @@ class TwoClasses:
 
     has_bias: bool
     gram: Any
+    squared_norm: float
+    """|w|^2 = a'Ka."""
 
     @classmethod
     def of(
@@ -60,6 +63,7 @@ class TwoClasses:
             ridge=np.zeros(n) if hinge else 1.0 / C,
             has_bias=bool(machine.fit_intercept),
             gram=gram,
+            squared_norm=_squared_norm(machine, gram, coefficients),
         )
         fitted._check_fit(machine.loss)
         return fitted
@@ -79,12 +83,6 @@ class TwoClasses:
     def diagonal(self) -> Vector:
         """K_ii."""
         return np.asarray(self.gram.diagonal())
-
-    @property
-    def squared_norm(self) -> float:
-        """|w|^2 = a'Ka."""
-        a = self.y * self.alpha
-        return float(a @ _values(self.gram, a))
 
     @property
     def free(self) -> NDArray[np.intp]:
@@ -120,6 +118,12 @@ def check_svc(machine: Any, losses: tuple[str, ...]) -> None:
     check_trained(machine)
     if machine.loss not in losses:
         raise ValueError(f"this bound is for the losses {losses}; the machine has {machine.loss!r}.")
+
+
+def _squared_norm(machine: Any, gram: Any, coefficients: Vector) -> float:
+    if is_precomputed(machine.kernel_):
+        return float(coefficients @ _values(gram, coefficients))
+    return float(machine._expansion().squared_norm()[0])
 
 
 def _values(gram: Any, coefficients: Vector) -> Vector:

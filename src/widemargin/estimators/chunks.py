@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,7 +62,10 @@ class ChunkReader:
 
     def __iter__(self) -> Iterator[Chunk]:
         begin = 0
-        for number, parts in enumerate(self._chunks() if callable(self._chunks) else self._chunks):
+        chunks = self._chunks() if callable(self._chunks) else self._chunks
+        if not isinstance(chunks, Iterable):
+            raise ValueError(f"chunks must return an iterator over chunks, not {chunks!r}.")
+        for number, parts in enumerate(chunks):
             try:
                 chunk = self._read(parts, begin)
             except (TypeError, ValueError) as error:
@@ -71,6 +74,8 @@ class ChunkReader:
                 continue
             yield chunk
             begin += chunk.size
+        if begin == 0 and self._first is not None:
+            raise ValueError("chunks had rows before, and has none now: return a fresh iterator every time.")
         if begin == 0:
             raise ValueError("chunks has no rows: give at least one chunk.")
 
@@ -87,7 +92,7 @@ class ChunkReader:
             raise ValueError(f"X has {count(X)} rows, but y has {len(y)}.")
         self._compare(_traits(raw, X, targets, y))
         weight = np.ones(len(y)) if weight is None else np.asarray(weight, dtype=np.float64)
-        if weight.any():  # a chunk may be without weight, if not all of them are
+        if weight.any() or weight.shape != y.shape[:1]:  # a chunk may be without weight, if not all are
             weight = sample.read_weight(weight, len(y))
         return Chunk(X, y, weight, begin)
 
@@ -154,8 +159,13 @@ class Spread:
         mean = float(weight @ np.asarray(X.sum(axis=1, dtype=np.float64)).ravel()) / (total * X.shape[1])
         share = total / (self.total + total)
         apart = mean - self.mean
-        within = (1 - share) * self.variance + share * sample.variance(X, weight)
-        self.variance = within + share * (1 - share) * apart**2
+        with np.errstate(over="ignore"):
+            within = (1 - share) * self.variance + share * sample.variance(X, weight)
+        self.variance = within + share * (1 - share) * apart * apart
+        if not np.isfinite(self.variance):
+            raise ValueError(
+                "X is too large: its variance overflows; scale X (StandardScaler or MinMaxScaler)."
+            )
         self.mean += share * apart
         self.total += total
 

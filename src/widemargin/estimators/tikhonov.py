@@ -303,9 +303,10 @@ class TikhonovEstimator(KernelMachine):
         precomputed = sample.is_precomputed(kernel)
         points = rows if precomputed else X[rows] if hasattr(X, "shape") else [X[i] for i in rows]
         at = X[rows] if precomputed else points
-        f = Expansion(kernel, points, c[:, None], np.zeros(1))(at, self.n_jobs)[:, 0]
+        expansion = Expansion(kernel, points, c[:, None], np.zeros(1))
+        f = expansion(at, self.n_jobs)[:, 0]
         self.risk_ = float(w @ self._loss.value(f + b, y) / w.sum())
-        square = float(c @ f)
+        square = float(c @ f) if precomputed else float(expansion.squared_norm()[0])
         if abs(square) <= ROUNDING * float(np.abs(c) @ np.abs(f)):
             square = max(square, 0.0)
         self.norm_ = float(np.sqrt(square)) if square >= 0 else np.nan

@@ -91,7 +91,11 @@ def conjugate_gradient(
     D, rho = S.copy(), np.einsum("ij,ij->j", R, S)
     while active.size and iterations != max_iter and not stalled:
         Q = product(D)
-        refuse_overflow(Q)
+        if iterations == 0:
+            refuse_overflow(Q)
+        if not np.isfinite(Q).all():  # rounding has led astray what was finite before
+            stalled = True
+            break
         X[:, active] += D * (step := _ratio(rho, np.einsum("ij,ij->j", D, Q)))
         R -= Q * step
         iterations += 1

@@ -233,7 +233,8 @@ class LeastSquares:
         rounding = EPSILON * self.frame.size * float(np.abs(spectrum.values).max(initial=0.0))
         if spectrum.values.min(initial=0.0) < -rounding:
             return None
-        values, squares = np.maximum(spectrum.values, 0.0), spectrum.squares(T)
+        known = spectrum.values > rounding
+        values, squares = spectrum.values[known], spectrum.squares(T)[known]
         return RidgeCurve(values, squares, max(float(np.sum(T**2) - squares.sum()), 0.0), self.frame.total)
 
     def _low_rank_features(self) -> Matrix | None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from widemargin.estimators import TikhonovEstimator, parameters
 from widemargin.estimators.base import start_from
 from widemargin.least_squares import Frame, LeastSquares, RidgeCurve, choose_solver
+from widemargin.least_squares.singular_system import SingularSystem
 from widemargin.losses import Square
 from widemargin.memory import cache_bytes
 from widemargin.problems import Problem, Vector
@@ -139,7 +140,13 @@ class IvanovEstimator(TikhonovEstimator):
 
         def fit() -> None:
             nonlocal shortcoming
-            shortcoming = super(IvanovEstimator, self)._fit_function(X, y, weight)
+            try:
+                shortcoming = super(IvanovEstimator, self)._fit_function(X, y, weight)
+            except SingularSystem:
+                raise ValueError(
+                    f"radius={self.radius:g} is so large that double precision cannot tell the ball from no "
+                    "bound at all: lower it, or use a kernel that is positive semi-definite."
+                ) from None
             self.gap_ = min(self.lam_ * (self.radius**2 - self.norm_**2), self.risk_)
 
         def excess(lam: float) -> float:

@@ -26,6 +26,7 @@ from widemargin.least_squares import (
     Frame,
     LeastSquares,
     LeastSquaresFit,
+    Ridge,
     Rows,
     choose_solver,
 )
@@ -127,6 +128,11 @@ class LeastSquaresMachine(LowRankMachine):
         self, X: Any, rows: NDArray[np.int32], frame: Frame, Y: Matrix, weight: Vector, centres: Any
     ) -> tuple[kernels.Kernel, LeastSquaresFit]:
         """The kernel and its fit."""
+        if self._chooses_gamma:  # what cannot be done is not searched for first
+            if centres is None:
+                self._full_solver(rows.size, None, self._ridge(frame.total), loo=self.gamma == "loo")
+            else:
+                self._low_rank_solver(count(centres), loo=self.gamma == "loo")
         gamma = self._best_gamma(X, rows, frame, Y, weight, centres) if self._chooses_gamma else self.gamma
         kernel = self._choose_kernel(X, weight, gamma)
         return kernel, self._fit_kernel(kernel, X, rows, frame, Y, centres, loo=self.gamma == "loo")
@@ -180,21 +186,27 @@ class LeastSquaresMachine(LowRankMachine):
         if sample.is_linear(kernel):
             linear = X if n == count(X) else take(X, rows)
             linear = linear if linear.dtype == np.float64 else linear.astype(np.float64)
-        budget = cache_bytes(self.cache_size, n)
-        ridge, solver = self._ridge(frame.total), self.solver
-        if solver == "auto":
-            values = ridge.size if isinstance(ridge, np.ndarray) else 0
-            solver = choose_solver(n, linear, self._chooses_lam, budget, values)
-        if solver == "cg" and (self._chooses_lam or loo or self.leave_one_out is True):
-            raise ValueError(
-                f"cache_size is too small for leave-one-out: a fit of {n} points takes "
-                f"{_megabytes(POINT_BYTES * n * n)}; raise cache_size, or do without (numbers for lam and "
-                "gamma)."
-            )
+        ridge = self._ridge(frame.total)
+        solver = self._full_solver(n, linear, ridge, loo)
         wanted = self._wants_leave_one_out(n)
         problem = LeastSquares(kernel.bind(X), rows, frame, linear, self.n_jobs, self.tol, self.max_iter)
         self.solver_ = solver
         return problem.fit(Y, ridge, solver, loo or wanted or solver == "primal")
+
+    def _full_solver(self, n: int, linear: Any, ridge: Ridge, loo: bool) -> str:
+        """The solver for n points, all of which are centres."""
+        solver = self.solver
+        if solver == "auto":
+            values = ridge.size if isinstance(ridge, np.ndarray) else 0
+            budget = cache_bytes(self.cache_size, n)
+            solver = choose_solver(n, linear, self._chooses_lam, budget, values)
+        if solver == "cg" and (self._chooses_lam or loo or self.leave_one_out is True):
+            raise ValueError(
+                f"cache_size is too small for leave-one-out: a fit of {n} points takes "
+                f"{_megabytes(POINT_BYTES * n * n)}; raise cache_size, take fewer centres (centres=1000), or "
+                "do without (numbers for lam and gamma)."
+            )
+        return solver
 
     def _keep_points(self, X: Any, kernel: kernels.Kernel, support: Any, fitted: LeastSquaresFit) -> None:
         """Store the points of the function, rows of X or given; a linear function does without."""

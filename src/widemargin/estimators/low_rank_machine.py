@@ -192,10 +192,15 @@ class LowRankMachine(KernelMachine):
         rule = None if are_points(self.centres) else rule_of(self.centres)
         if rule is not None:
             self._low_rank_solver(rule.size)
+        else:
+            self._low_rank_solver(count(read_centres(self.centres, np.shape(self.centres)[-1])))
         survey = Survey(rule)
-        for chunk in reader:
-            survey.add(chunk)
-            look(chunk)
+        with visible_messages() if self.verbose else nullcontext():
+            for chunk in reader:
+                survey.add(chunk)
+                look(chunk)
+                if self.verbose:
+                    logger.info("first pass: %s rows", f"{survey.n:,}")
         survey.check()
         if self.bias == "free" and survey.weighted < 2:
             raise ValueError(

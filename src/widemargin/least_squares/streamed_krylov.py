@@ -54,19 +54,21 @@ def _right_hand_side(stream: Stream) -> Moments:
     return Moments.of(stream.bias, None, sums)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _NormalProduct:
     """V -> (F'F + ridge I) V, in one pass."""
 
     stream: Stream
     moments: Moments
     ridge: float
+    passes: int = 0
 
     def __call__(self, V: Matrix) -> Matrix:
+        self.passes += 1
         weights, intercept = replace(self.moments, target_sums=np.zeros(V.shape[1])).function(V)
         c = self.stream.basis.coefficients(weights)
         into, sums = np.zeros(c.shape), np.zeros(V.shape[1])
-        for rows, K in self.stream.kernels("conjugate gradients", c.shape[1]):
+        for rows, K in self.stream.kernels(f"conjugate gradients, pass {self.passes}", c.shape[1]):
             f = rows.weight[:, None] * (K @ c + intercept)
             into += K.T @ f
             sums += f.sum(axis=0)

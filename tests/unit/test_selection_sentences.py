@@ -8,7 +8,7 @@ import pytest
 import widemargin as wm
 from widemargin.cli import main
 from widemargin.losses import Logistic
-from widemargin.selection import SearchWarning, objectives
+from widemargin.selection import SearchWarning, objectives, optimizers
 from widemargin.selection.optimizers import Box, History, Run
 from widemargin.selection.plateau import is_stuck
 
@@ -75,3 +75,40 @@ def test_no_evaluation_leaves_nothing_to_draw(tmp_path, capsys):
     options = ["--method", "posterior", "--max-time", "1e-6", "--picture", str(tmp_path / "way.png")]
     assert main(["select", str(file), *options]) == 2
     assert "--picture: there was no time for an evaluation" in capsys.readouterr().err
+
+
+def test_a_search_that_begins_on_a_plateau_begins_again_at_the_heuristic():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(80, 2))
+    y = (X[:, 0] * X[:, 1] > 0).astype(int)
+    search = wm.ModelSearch(
+        wm.SVC(kernel=wm.Gaussian(1e-9)),
+        objectives.Alignment(),
+        optimizers.IRpropPlus(),
+        start="estimator",
+    ).fit(X, y)
+    usual = wm.ModelSearch(wm.SVC(), objectives.Alignment(), optimizers.IRpropPlus()).fit(X, y)
+    assert search.best_value_ == pytest.approx(usual.best_value_, rel=1e-2)
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "words"),
+    [
+        (optimizers.IRpropPlus(first_step=-1.0), "first_step must be a positive number, not -1.0"),
+        (
+            optimizers.IRpropPlus(tolerance=0.2),
+            "tolerance must be a number >= 0 and less than the first",
+        ),
+        (optimizers.CMAES(first_step=0), "first_step must be a positive number, not 0"),
+    ],
+)
+def test_settings_that_end_a_search_at_once_are_refused(optimizer, words):
+    with pytest.raises(ValueError, match=words):
+        wm.ModelSearch(wm.SVC(), objectives.Alignment(), optimizer).fit(*points(0))
+
+
+def test_an_objective_is_an_object_and_a_machine_that_tunes_itself_is_none_for_it():
+    with pytest.raises(TypeError, match="objective must be one of"):
+        wm.ModelSearch(wm.SVC(), objectives.Alignment, optimizers.IRpropPlus()).fit(*points(0))
+    with pytest.raises((TypeError, ValueError), match="AutoSVC"):
+        wm.ModelSearch(wm.AutoSVC(), objectives.CrossValidation(), optimizers.NestedGrid()).fit(*points(0))

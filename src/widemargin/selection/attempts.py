@@ -33,9 +33,11 @@ class Attempts:
     max_evaluations: int | None
     clock: Clock
     callback: Callable[[Evaluation, int], bool]
+    heuristic: Callable[[], Vector]
+    """Where a second run begins, or near it."""
 
     def run(self, seed: int) -> Run:
-        """A run from the start; if that ends on a plateau, another one from the best of some starts."""
+        """A run from the start; if that ends on a plateau, another one from near the heuristic."""
         if self.optimizer.recentres:
             self.bound.parameters.recentre()
         start = np.asarray(self.bound.parameters.start, dtype=np.float64)
@@ -50,6 +52,8 @@ class Attempts:
         if first.reason not in ("converged", "max_evaluations") or not why:
             return first
         logger.info("the search ended on a plateau (%s); it begins again elsewhere", why)
+        start = self.heuristic()
+        box = Box.around(start, REACH)
         second = self._elsewhere(first, start, box, seed + 1)
         if second is None:
             _warn(

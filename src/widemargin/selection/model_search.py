@@ -223,10 +223,24 @@ class ModelSearch(MetaMachine):
             weight = None if sample_weight is None else sample.read_weight(sample_weight, count(X))
             self._check_data(X, y, weight)
             seed = self._draw_seed()
-            bound = self.objective.bind(self._prepared(X, y), X, y, sample_weight=weight, random_state=seed)
+            prepared = self._prepared(X, y, by_heuristic=self.start == "heuristic")
+            bound = self.objective.bind(prepared, X, y, sample_weight=weight, random_state=seed)
             self._check_gradient(bound)
+
+            def heuristic() -> Vector:
+                if self.start == "heuristic":
+                    return np.asarray(bound.parameters.start)
+                usual = self._prepared(X, y, by_heuristic=True)
+                return np.asarray(self.objective.bind(usual, X, y, sample_weight=weight).parameters.start)
+
             attempts = Attempts(
-                bound, self.objective.noisy, self.optimizer, self.max_evaluations, clock, self._watch
+                bound,
+                self.objective.noisy,
+                self.optimizer,
+                self.max_evaluations,
+                clock,
+                self._watch,
+                heuristic,
             )
             run = attempts.run(seed)
             machine = bound.parameters.estimator_with(run.answer)
@@ -244,7 +258,7 @@ class ModelSearch(MetaMachine):
             raise TypeError(
                 f"optimizer must be one of widemargin.selection.optimizers, not {self.optimizer!r}."
             )
-        if not hasattr(self.objective, "bind"):
+        if isinstance(self.objective, type) or not hasattr(self.objective, "bind"):
             raise TypeError(
                 f"objective must be one of widemargin.selection.objectives, not {self.objective!r}."
             )
@@ -277,9 +291,9 @@ class ModelSearch(MetaMachine):
                 "or take AutoSVC() or AutoSVR(), which have rules of thumb."
             )
 
-    def _prepared(self, X: Any, y: NDArray[Any]) -> Any:
+    def _prepared(self, X: Any, y: NDArray[Any], by_heuristic: bool) -> Any:
         """The estimator at the start of the search."""
-        estimator = begin_search(self.estimator, X, y, by_heuristic=self.start == "heuristic")
+        estimator = begin_search(self.estimator, X, y, by_heuristic)
         if self.n_jobs is not None and "n_jobs" in estimator.get_params(deep=False):
             estimator.set_params(n_jobs=self.n_jobs)
         return estimator
@@ -316,8 +330,9 @@ class ModelSearch(MetaMachine):
         self.path_ = path
         if np.isfinite(path.mean_scores).any():
             return clone(machine).set_params(C=path.best_C), run
+        why = "Ctrl-C came" if run.reason == "interrupted" else f"max_time={self.max_time} was over"
         warnings.warn(
-            f"max_time={self.max_time} was over before any C was tried: C={machine.C:g} stays.",
+            f"{why} before any C was tried: C={machine.C:g} stays.",
             SearchWarning,
             stacklevel=4,
         )

@@ -20,7 +20,7 @@ FIRST_PRICE = float(np.exp(4.0))
 def begin_search(estimator: Any, X: Any, y: NDArray[Any], by_heuristic: bool) -> Any:
     """A copy of the estimator with the parameters to begin at."""
     estimator = clone(estimator)
-    if not hasattr(estimator, "kernel"):
+    if "kernel" not in estimator.get_params(deep=False):
         return estimator  # objectives say what they are made for
     kernel = Gaussian() if by_heuristic and estimator.kernel == "rbf" else estimator.kernel
     if isinstance(kernel, ARDGaussian) and np.ndim(kernel.gamma) == 0 and hasattr(X, "shape"):

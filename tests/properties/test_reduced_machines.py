@@ -136,7 +136,7 @@ def test_one_decomposition_knows_risk_and_norm_for_every_lam(bias, n):
     wide = KERNEL + 1.0 if bias == "penalised" else KERNEL
     frame, rows = Frame(w, "free" if bias == "free" else "none"), np.arange(n, dtype=np.int32)
     curve = LeastSquares(wide.bind(X), rows, frame).curve(y[:, None])
-    assert curve.values.size < n if n == 600 else curve.values.size == n
+    assert curve.values.size < n  # those that are rounding play no part
     for lam in (1e-5, 1e-2, 1.0):
         machine = wm.TikhonovEstimator("square", KERNEL, lam, bias=bias).fit(X, y, sample_weight=w)
         assert curve.risk(machine.regularization_.ridge) == pytest.approx(machine.risk_, rel=1e-7)

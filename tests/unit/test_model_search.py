@@ -291,8 +291,9 @@ def test_an_attempt_without_time_does_not_replace_the_first_one():
             return super().value(x)
 
     bound = Slow(running_away, wm.SVC())
+    go_on, heuristic = (lambda evaluation, done: False), (lambda: np.asarray(bound.parameters.start))
     with pytest.warns(SearchWarning, match="plateau"):
-        run = Attempts(bound, False, IRpropPlus(), None, clock, lambda evaluation, done: False).run(seed=0)
+        run = Attempts(bound, False, IRpropPlus(), None, clock, go_on, heuristic).run(seed=0)
     assert len(looked) == 9
     assert run.best.value == run.history.value.min()
 

@@ -112,3 +112,15 @@ def test_an_objective_is_an_object_and_a_machine_that_tunes_itself_is_none_for_i
         wm.ModelSearch(wm.SVC(), objectives.Alignment, optimizers.IRpropPlus()).fit(*points(0))
     with pytest.raises((TypeError, ValueError), match="AutoSVC"):
         wm.ModelSearch(wm.AutoSVC(), objectives.CrossValidation(), optimizers.NestedGrid()).fit(*points(0))
+
+
+def test_threads_change_nothing_but_the_time(monkeypatch):
+    monkeypatch.setattr("widemargin.selection.workbench.THREADED_SIZE", 1)
+    X, y = points(0, 60)
+    found = [
+        wm.ModelSearch.preset("likelihood", random_state=0, n_jobs=jobs, max_evaluations=8).fit(X, y)
+        for jobs in (1, 3)
+    ]
+    np.testing.assert_array_equal(found[0].history_.x, found[1].history_.x)
+    np.testing.assert_array_equal(found[0].history_.value, found[1].history_.value)
+    assert "n_jobs" not in found[1].best_params_

@@ -305,7 +305,6 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
 
         Some rows at a time: many pairs of classes need much room.
         """
-        check_is_fitted(self)
         X = sample.read_prediction(self, X)
         f, n, size = self._expansion(X), count(X), max(1, PART_ENTRIES // self.intercept_.size)
         values = f.decisions if signs else f
@@ -316,7 +315,6 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
 
     def predict(self, X: Any) -> NDArray[Any]:
         """The class of each row of X, see `decision_function`."""
-        check_is_fitted(self)
         if self.break_ties and self.decision_function_shape == "ovo":
             raise ValueError("break_ties must be False when decision_function_shape is 'ovo'")
         scheme = self._scheme.breaking_ties() if self.break_ties else self._scheme

@@ -354,7 +354,7 @@ class ModelSearch(MetaMachine):
         self.best_estimator_ = machine
         if is_classifier(self):
             self.classes_ = machine.classes_
-        chance = bound.chance
+        chance = getattr(bound, "chance", None)
         if chance is not None and self.best_value_ > NEAR_CHANCE * chance:
             warnings.warn(
                 f"The best value, {self.best_value_:.4g}, is hardly better than that of guessing, "
@@ -401,6 +401,7 @@ class ModelSearch(MetaMachine):
 def _choice(machine: Any, original: Any) -> dict[str, Any]:
     """The kernel and the price of errors, and all parameters that the original has not, or has otherwise."""
     before, now = original.get_params(), machine.get_params()
+    now.pop("n_jobs", None)  # that of the search
     return {
         name: value
         for name, value in now.items()

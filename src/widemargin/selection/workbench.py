@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -16,10 +18,11 @@ from widemargin.kernels import Kernel, Precomputed
 from widemargin.kernels.points import count
 from widemargin.memory import cache_bytes
 from widemargin.problems import Problem, Vector
+from widemargin.selection.folds import Fold
 from widemargin.selection.parameters import Parameters
 from widemargin.sensitivity import ActiveSet, KernelWeights, Response
 from widemargin.solvers import Solution, Status, Stop
-from widemargin.threads import allowed_threads, single_threaded_blas
+from widemargin.threads import allowed_threads, for_each, single_threaded_blas
 
 Rows = NDArray[np.int32]
 Matrix = NDArray[np.float64]
@@ -101,7 +104,8 @@ class Workbench:
         self.weight = weight
         self.n = count(X)
         estimator = parameters.estimator
-        self.threads = 1 if self.n < THREADED_SIZE else allowed_threads(estimator.n_jobs)
+        self.jobs = allowed_threads(estimator.n_jobs)
+        self.threads = 1 if self.n < THREADED_SIZE else self.jobs
         self._tol = min(estimator.tol, ACCURACY) if exactly else estimator.tol
         self._starts: dict[Any, Start] = {}
         self._theta: Vector | None = None
@@ -138,8 +142,16 @@ class Workbench:
             return Precomputed().bind(np.exp(K, out=K))
         return Precomputed().bind(kernel.gram(self.X))
 
-    def solve(self, estimator: Any, problem: Problem, gram: Any, start: Vector | None) -> Solution:
-        """The solution of a problem, from a start."""
+    def solve(
+        self,
+        estimator: Any,
+        problem: Problem,
+        gram: Any,
+        start: Vector | None,
+        abandoned: Event | None = None,
+    ) -> Solution:
+        """The solution of a problem, from a start; given `abandoned`, several are solved at a time."""
+        shared = 1 if abandoned is None else self.jobs
         polish = POLISHING_STEPS if problem.size <= POLISHED_SIZE else 0
         solution = choose_solver(estimator.solver).solve(
             problem,
@@ -147,8 +159,9 @@ class Workbench:
             start=start,
             stop=Stop(self._tol, estimator.max_iter, estimator.max_time, polish),
             shrinking=bool(estimator.shrinking),
-            cache_bytes=cache_bytes(estimator.cache_size, self.n),
-            n_threads=self.threads,
+            cache_bytes=cache_bytes(estimator.cache_size, self.n) // shared,
+            n_threads=max(1, self.threads // shared),
+            observer=None if abandoned is None else lambda _: abandoned.is_set(),
         )
         if solution.keyboard_interrupt or solution.status is Status.INTERRUPTED:
             raise KeyboardInterrupt
@@ -184,14 +197,27 @@ class Bench:
         """Number of points."""
         return self.workbench.n
 
-    def train(self, rows: Rows, targets: Any, key: Any) -> list[Machine]:
+    def train_all(self, parts: Sequence[Fold]) -> list[list[Machine]]:
+        """The machines of all these parts, several at a time if there is enough to do for threads."""
+        found: dict[int, list[Machine]] = {}
+
+        def work(number: int, abandoned: Event) -> None:
+            fold = parts[number]
+            found[number] = self.train(fold.train, fold.targets, number, abandoned if workers > 1 else None)
+
+        much = sum(fold.train.size for fold in parts) >= THREADED_SIZE
+        workers = min(len(parts), self.workbench.jobs) if much else 1
+        for_each(work, range(len(parts)), workers)
+        return [found[number] for number in range(len(parts))]
+
+    def train(self, rows: Rows, targets: Any, key: Any, abandoned: Event | None = None) -> list[Machine]:
         """The machines of the estimator on these points, one for each column of its code."""
         estimator, workbench = self.estimator, self.workbench
         machines, solutions = [], []
         with single_threaded_blas():
             for column, stated in enumerate(estimator._machines(targets, workbench.weight, rows)):
                 start = workbench.start((key, column), stated.problem, estimator.C)
-                solution = workbench.solve(estimator, stated.problem, self.gram, start)
+                solution = workbench.solve(estimator, stated.problem, self.gram, start, abandoned)
                 solutions.append(solution)
                 machines.append(Machine(stated.problem, solution, self.gram, 0.0))
         self._check_bounded(solutions, targets)

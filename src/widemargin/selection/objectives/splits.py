@@ -69,8 +69,7 @@ class BoundSplits(BoundObjective):
         bench, splits = self.workbench.at(x), self._splits()
         total, slopes = 0.0, Gradient(bench)
         share = self._weight_of(splits)
-        for number, fold in enumerate(splits):
-            machines = bench.train(fold.train, fold.targets, number)
+        for fold, machines in zip(splits, bench.train_all(splits), strict=True):
             self._seen(machines)
             values = np.column_stack([machine.values(fold.test) for machine in machines])
             lost, q = self._judge(values, fold, gradient)

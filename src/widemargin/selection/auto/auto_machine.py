@@ -193,7 +193,9 @@ class AutoMachine(BaseEstimator):
             seen = weighted(points, metric(Z, groups, rung.power))
             gamma = STEP**rung.rung / self._typical(seen)
             reached = self._climb(seen[: few.size], y[few], weight[few], gamma, USUAL_PRICE, again=False)
-            if reached is not None and (summit is None or reached.judgement < summit.judgement):
+            if reached is None:
+                continue
+            if summit is None or reached.judgement < summit.judgement - summit.chance(few.size) / 2:
                 chosen, scaled, start, summit = rung, seen, gamma, reached
         if summit is not None:
             summit, start = self._or_better(summit, scaled[: few.size], y[few], weight[few], start)
@@ -226,8 +228,7 @@ class AutoMachine(BaseEstimator):
         if other is None or self._clock.is_over() or 1 / FAR < other / first.gamma < FAR:
             return first, gamma
         second = self._climb(X, y, weight, other, USUAL_PRICE, again=False)
-        chance = np.sqrt(first.judgement * max(0.0, 1 - first.judgement) / y.size)
-        if second is None or second.judgement > first.judgement - chance:
+        if second is None or second.judgement > first.judgement - first.chance(y.size):
             return first, gamma
         return second, other
 

@@ -46,7 +46,7 @@ class AutoSVC(ClassifierMixin, AutoMachine):
     3. From there C and gamma go uphill in five-fold cross-validation (three-fold for four classes and more)
        on up to 1000 points: chains of rising C on one kernel matrix, judged by the error plus a fifth
        of the logistic loss of unseen points; where cells hardly differ, the one nearest to the first wins.
-       Of two kinds of weights, both are tried.
+       Of two kinds of weights, both are tried; the stronger must be better by half a standard error.
        If that ends far from the scale of the distances between nearest points of different classes, a second
        climb begins there, and counts if it ends higher by more than a standard error.
        If there are more points, the climb goes on with up to 5000 of them and three folds, because many

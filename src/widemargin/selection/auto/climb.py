@@ -30,6 +30,10 @@ class Summit:
     judgement: float
     cells: int
 
+    def chance(self, n: int) -> float:
+        """A standard error of the judgement on n points, as if it were an error."""
+        return float(np.sqrt(self.judgement * max(0.0, 1 - self.judgement) / n))
+
 
 def climb(judge: Judge, gamma: float, C: float = USUAL_PRICE, caution: float = 0.0) -> Summit | None:
     """The best C at this gamma, then the gammas beside it as long as they are better.

@@ -124,3 +124,15 @@ def test_threads_change_nothing_but_the_time(monkeypatch):
     np.testing.assert_array_equal(found[0].history_.x, found[1].history_.x)
     np.testing.assert_array_equal(found[0].history_.value, found[1].history_.value)
     assert "n_jobs" not in found[1].best_params_
+
+
+@pytest.mark.parametrize("Auto", [wm.AutoSVC, wm.AutoSVR])
+def test_where_there_is_nothing_to_learn_machines_that_tune_themselves_say_so(Auto):
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(120, 3)), random.integers(0, 2, 120)
+    with pytest.warns(SearchWarning, match="Hardly better than one answer for all points"):
+        machine = Auto().fit(X, y)
+    assert "Hardly better" in machine.report()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Auto().fit(X, (X[:, 0] > 0).astype(int))

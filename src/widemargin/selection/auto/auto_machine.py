@@ -58,6 +58,9 @@ ROUGH = 1e-2
 CAUTION = 1.0
 """What a step of C or gamma away from the usual costs, in errors."""
 
+NEAR_CONSTANT = 0.97
+"""A judgement above this part of that of a constant is worth a word."""
+
 THREADED = 500
 """Points below which machines are trained one after the other: threads would wait for each other."""
 
@@ -108,6 +111,10 @@ class AutoMachine(BaseEstimator):
     def _other_gamma(self, X: Any, y: NDArray[Any]) -> float | None:
         """Another gamma to begin at, None if there is none: least squares may know only one valley."""
         return None
+
+    def _judgement_of_constant(self, y: NDArray[Any], weight: Vector) -> float:
+        """What cross-validation would say of a machine with one answer for all points."""
+        raise NotImplementedError
 
     def _searchable(self, groups: NDArray[np.integer]) -> NDArray[np.intp]:
         """The points that a cross-validation can use."""
@@ -208,7 +215,11 @@ class AutoMachine(BaseEstimator):
         self._clock.lap("search")
         if summit is None:
             self._say_too_short()
-        elif chosen.power > 0:
+        elif summit.judgement > NEAR_CONSTANT * self._judgement_of_constant(y, weight):
+            sentence = "Hardly better than one answer for all points: there is little to learn here."
+            self.report_.say("search", sentence)
+            warnings.warn(f"{type(self).__name__}: {sentence}", SearchWarning, stacklevel=5)
+        if summit is not None and chosen.power > 0:
             kind = "the root of their relevance" if chosen.power < 1 else "their relevance"
             self.report_.say("kernel", f"Weights are {kind}, by cross-validation.")
         return chosen, summit

@@ -20,8 +20,12 @@ from widemargin.selection.auto.auto_machine import (
     AutoMachine,
     Vector,
 )
+from widemargin.selection.auto.cross_fit import LOSS_SHARE
 from widemargin.selection.plateau import SearchWarning
 from widemargin.selection.width_heuristic import width_heuristic
+
+RARE = 0.5
+"""Classes with fewer points than this part of the mean are rare."""
 
 
 def _calibrates(machine: Any) -> bool:
@@ -165,6 +169,11 @@ class AutoSVC(ClassifierMixin, AutoMachine):
         """That of the distance to the nearest point of another class, on whose scale boundaries bend."""
         return 1 / (2 * width_heuristic(X, self._groups(y)) ** 2)
 
+    def _judgement_of_constant(self, y: NDArray[Any], weight: Vector) -> float:
+        groups = self._groups(y)
+        by_class = np.bincount(groups, weights=weight) * class_weights(self.class_weight, np.unique(y), y)
+        return float(1 - by_class.max() / by_class.sum() + LOSS_SHARE * np.log(2) * (by_class.size - 1))
+
     def _searchable(self, groups: NDArray[np.integer]) -> NDArray[np.intp]:
         counts = np.bincount(groups)
         for least in (FOLDS, 2):
@@ -194,16 +203,18 @@ class AutoSVC(ClassifierMixin, AutoMachine):
             n_jobs=self.n_jobs,
         )
         self.machine_.fit(X, y, sample_weight=weight)
-        self._say_never(X[weight > 0])
+        self._say_never(X[weight > 0], y[weight > 0])
 
-    def _say_never(self, X: Any) -> None:
+    def _say_never(self, X: Any, y: NDArray[Any]) -> None:
         """Which classes are never the answer: rare ones, where classes overlap and errors cost alike."""
-        never = np.setdiff1d(self.classes_, self.machine_.predict(X)).tolist()
+        names, counts = np.unique(y, return_counts=True)
+        rare = names[counts < RARE * counts.mean()]
+        never = np.setdiff1d(rare, self.machine_.predict(X)).tolist()
         if not never:
             return
-        names = " and ".join(map(repr, never))
+        named = " and ".join(map(repr, never))
         sentence = (
-            f"Never the answer: {names}, for errors on rare classes cost little in all. "
+            f"Never the answer: {named}, for errors on rare classes cost little in all. "
             "class_weight='balanced' makes them cost as much as those on others."
         )
         self.report_.say("classes", sentence)

@@ -117,6 +117,9 @@ class AutoSVR(RegressorMixin, AutoMachine):
         )
         return found
 
+    def _judgement_of_constant(self, y: NDArray[Any], weight: Vector) -> float:
+        return float(np.average(np.abs(y - np.median(y)), weights=weight))
+
     def _machine(self, **settings: Any) -> SVR:
         return SVR(epsilon=self.epsilon_, **settings)
 

@@ -330,7 +330,8 @@ class State {
   void add(Index k, double step) {
     travelled_ += std::abs(step);
     double value = alpha(k) + step;
-    const double rounding = 16.0 * std::numeric_limits<double>::epsilon() * std::max(largest_, std::abs(step));
+    const double sum = 16.0 * std::numeric_limits<double>::epsilon() * std::max(largest_, std::abs(step));
+    const double rounding = std::min(sum, 1e-6 * (upper(k) - lower(k)));  // a tiny box is a box
     if (upper(k) - value <= rounding) value = upper(k);
     if (value - lower(k) <= rounding) value = lower(k);
     place(k, value);

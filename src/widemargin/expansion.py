@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from widemargin import _core
 from widemargin.kernels import Constant, Kernel, Linear, Scaled, Sum
 from widemargin.kernels.kernel import VectorKernel
-from widemargin.kernels.points import count
+from widemargin.kernels.points import as_vectors, combine, count
 from widemargin.kernels.stationary import StationaryKernel
 from widemargin.threads import allowed_threads, for_each, single_threaded_blas
 
@@ -148,7 +148,9 @@ class Expansion:
         """
         match self.kernel:
             case Linear():
-                return np.sum(np.square(self.points.T @ self.coefficients), axis=0)
+                points, c = as_vectors(self.points), self.coefficients
+                dense = c.toarray() if sp.issparse(c) else np.asarray(c)
+                return np.sum(np.square(combine(points, dense.astype(np.float64))), axis=0)
             case Constant():
                 return self.kernel.value * np.square(np.asarray(self.coefficients.sum(axis=0)))
             case Scaled():

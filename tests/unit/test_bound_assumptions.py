@@ -227,3 +227,10 @@ def test_rounding_does_not_decide_about_points_that_are_left_out_at_zero():
     y = np.array([1, 1, -1, -1, -1, -1, -1, -1])
     machine = SVC(kernel="linear", fit_intercept=False, C=0.01110622055626878).fit(X, y)
     assert bounds.jaakkola_haussler(machine, X, y) >= leave_one_out(machine, X, y).errors
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_matrices_of_parallel_points_are_those_of_a_kernel(dtype):
+    A = np.random.default_rng(0).normal(size=(50, 3)).astype(dtype)
+    A = np.vstack([A, 2 * A, np.float32(-3.3) * A])
+    assert bounds.rademacher_trace_bound(A @ A.T) > 0

@@ -77,3 +77,19 @@ def test_parts_do_not_change_what_is_learnt(rare, monkeypatch):
     parts = wm.LASVM(gamma=0.5, random_state=0).fit(*rare)
     np.testing.assert_array_equal(parts.support_, whole.support_)
     np.testing.assert_allclose(parts.dual_coef_, whole.dual_coef_, rtol=0, atol=1e-6)  # but for rounding
+
+
+def test_weights_may_name_classes_to_come(rare):
+    X, y = rare
+    machine = wm.LASVM(gamma=0.5, class_weight={1: 3.0, 2: 5.0}).partial_fit(X, y)
+    assert_same(machine, wm.LASVM(gamma=0.5, class_weight={1: 3.0}).partial_fit(X, y))
+    machine.partial_fit(X[:50] + 5, np.full(50, 2), classes=[2])
+    assert machine.classes_.tolist() == [0, 1, 2]
+
+
+def test_weights_that_are_changed_in_place_are_noticed(rare):
+    weights = {1: 3.0}
+    machine = wm.LASVM(gamma=0.5, class_weight=weights).partial_fit(*rare)
+    weights[1] = 50.0
+    with pytest.raises(ValueError, match="class_weight is"):
+        machine.partial_fit(*rare)

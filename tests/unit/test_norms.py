@@ -54,3 +54,24 @@ def test_parts_of_kernels_add_up(make):
     kernel = wm.Linear() + 0.5 * wm.Linear() + wm.kernels.Constant(3.0) + wm.Gaussian(0.7)
     f = wm.Expansion(kernel, make(X), make(c), np.zeros(2))
     np.testing.assert_allclose(f.norm() ** 2, np.diag(c.T @ kernel.gram(X) @ c))
+
+
+@pytest.mark.parametrize(
+    "make", [sp.csr_matrix, sp.csr_array, np.ndarray.tolist, lambda A: A.astype(np.float32)]
+)
+def test_points_may_have_any_form(make):
+    random = np.random.default_rng(1)
+    X, c = random.integers(0, 4, size=(9, 3)).astype(float), random.normal(size=(9, 3))
+    for coefficients in (c, sp.csr_array(c), sp.csr_matrix(c)):
+        f = wm.Expansion(wm.Linear(), make(X), coefficients, np.zeros(3))
+        np.testing.assert_allclose(f.norm(), np.linalg.norm(X.T @ c, axis=0))
+
+
+def test_tiny_boxes_are_boxes():
+    random = np.random.default_rng(0)
+    X = random.normal(size=(60, 2))
+    y, weight = (X[:, 0] + X[:, 1] > 0).astype(int), np.ones(60)
+    weight[:20] = 1e-15
+    machine = wm.SVC(C=1.0, gamma=1.0).fit(X, y, sample_weight=weight)
+    assert machine.status_.name == "OPTIMAL"
+    assert machine.score(X[20:], y[20:]) > 0.9

@@ -136,3 +136,22 @@ def test_where_there_is_nothing_to_learn_machines_that_tune_themselves_say_so(Au
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         Auto().fit(X, (X[:, 0] > 0).astype(int))
+
+
+def test_a_second_attempt_has_steps_that_are_long_enough():
+    X, y = points(0, 60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SearchWarning)
+        wm.ModelSearch(
+            wm.SVC(kernel=wm.Gaussian(1e6)),
+            objectives.BootstrapLikelihood(draws=3, fresh=False),
+            optimizers.IRpropPlus(first_step=1.5e-4),
+            start="estimator",
+        ).fit(X, y)
+
+
+def test_noise_with_a_rare_class_is_noise():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(200, 3)), (np.arange(200) < 20).astype(int)
+    with pytest.warns(SearchWarning, match="Hardly better than one answer"):
+        wm.AutoSVC(probability=False).fit(X, y)

@@ -7,9 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-ROUNDING = 1e-9
-"""Entries of kernel matrices are trusted up to this, relative to the largest."""
-
 
 def positive(value: Any, name: str) -> float:
     """A positive finite number."""
@@ -74,14 +71,16 @@ def kernel_matrix(K: ArrayLike) -> NDArray[np.float64]:
 
     No positive semi-definite matrix has others; to find out that all is well would take its eigenvalues.
     """
-    matrix = np.asarray(K, dtype=np.float64)
+    given = np.asarray(K)
+    rounding = 1e3 * float(np.finfo(given.dtype if given.dtype.kind == "f" else np.float64).eps)
+    matrix = given.astype(np.float64)
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise ValueError(f"K must be a square kernel matrix; got the shape {matrix.shape}.")
     if not np.isfinite(matrix).all() or np.diag(matrix).min() < 0:
         raise ValueError("K must be a kernel matrix: finite, with no negative entry on its diagonal.")
     size = np.sqrt(np.diag(matrix))
-    allowed = (1 + ROUNDING) * np.outer(size, size) + ROUNDING * size.max() ** 2
-    if (np.abs(matrix) > allowed).any() or (np.abs(matrix - matrix.T) > ROUNDING * size.max() ** 2).any():
+    allowed, slack = np.outer(size, size), rounding * size.max() ** 2
+    if (np.abs(matrix) > allowed + slack).any() or (np.abs(matrix - matrix.T) > slack).any():
         raise ValueError("K must be a kernel matrix: symmetric, with no entry K_ij^2 larger than K_ii K_jj.")
     return matrix
 

@@ -23,7 +23,7 @@ class Examples:
     labels : array of shape (n,)
         Their classes themselves, not numbers of classes: those change when a class is added.
     prices : array of shape (n,)
-        C times the weight of each.
+        C times the weight of each, and that of its class.
     serial : array of shape (n,)
         Their positions in the stream.
     """

@@ -58,6 +58,8 @@ def _is_selection(value: Any) -> bool:
 
 def _record(value: Any) -> Any:
     """A value that stays what it is; parameters of kernels may be set."""
+    if isinstance(value, dict):
+        return dict(value)
     if not isinstance(value, Kernel):
         return value
     kernel = copy(value)
@@ -92,7 +94,7 @@ class LASVM(StreamLearner, ActiveLearner):
     <kernel parameters>
     class_weight : dict or "balanced", optional
         Factors of the price of each class; "balanced" makes them inverse to the class sizes, which `fit`
-        knows, but no stream: `partial_fit` and `fit_stream` need a dict.
+        knows, but no stream: `partial_fit` and `fit_stream` need a dict, which may name classes to come.
     selection : {"second-order", "most-violating-pair"} or a record of that name, default="second-order"
         Which pair takes a step: that with the largest gain, or the most violating one. The first has higher
         dual values and fewer candidates after one pass.
@@ -435,7 +437,9 @@ class LASVM(StreamLearner, ActiveLearner):
 
     def _batch(self, X: Any, y: NDArray[Any], weight: Vector, names: NDArray[Any], begin: int) -> Examples:
         """A batch with the prices of its examples, from this position of the stream on."""
-        price = self.C * weight * class_weights(self.class_weight, names, names)[np.searchsorted(names, y)]
+        known: Any = self.class_weight or {}  # and maybe those of classes to come
+        weights = class_weights({name: known.get(name, 1.0) for name in names.tolist()}, names, names)
+        price = self.C * weight * weights[np.searchsorted(names, y)]
         return Examples(X, y, price, np.arange(begin, begin + len(y))).take(np.flatnonzero(weight))
 
     def _lesson(self, data: Examples, orders: Iterable[NDArray[np.integer]], before: int) -> Lesson:

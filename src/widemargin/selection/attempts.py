@@ -52,7 +52,10 @@ class Attempts:
         if first.reason not in ("converged", "max_evaluations") or not why:
             return first
         logger.info("the search ended on a plateau (%s); it begins again elsewhere", why)
-        start = self.heuristic()
+        try:
+            start = self.heuristic()
+        except KeyboardInterrupt:
+            return replace(first, reason="interrupted")
         box = Box.around(start, REACH)
         second = self._elsewhere(first, start, box, seed + 1)
         if second is None:

@@ -18,6 +18,7 @@ from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import all_or_nothing, is_fitted
 from widemargin.estimators.classifier import Classes
 from widemargin.estimators.training import visible_messages
+from widemargin.kernels import ManifoldGaussian
 from widemargin.kernels.points import count
 from widemargin.reduction.meta_machine import MetaMachine, decides
 from widemargin.selection.attempts import Attempts
@@ -228,7 +229,9 @@ class ModelSearch(MetaMachine):
             self._check_gradient(bound)
 
             def heuristic() -> Vector:
-                if self.start == "heuristic":
+                # Parameters on the manifold are relative to where its kernel is now.
+                on_manifold = isinstance(getattr(prepared, "kernel", None), ManifoldGaussian)
+                if self.start == "heuristic" or on_manifold:
                     return np.asarray(bound.parameters.start)
                 usual = self._prepared(X, y, by_heuristic=True)
                 return np.asarray(self.objective.bind(usual, X, y, sample_weight=weight).parameters.start)

@@ -63,7 +63,10 @@ def shorter_steps(optimizer: Optimizer) -> Optimizer:
     settings: dict[str, Any] = optimizer.get_params(deep=False)
     if "first_step" not in settings:
         return optimizer
-    return type(optimizer)(**{**settings, "first_step": settings["first_step"] / 2})
+    shorter = settings["first_step"] / 2
+    if shorter <= settings.get("tolerance", 0.0):
+        return optimizer
+    return type(optimizer)(**{**settings, "first_step": shorter})
 
 
 def _inside(x: Vector, box: Box) -> NDArray[np.bool_]:

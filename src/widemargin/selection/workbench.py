@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -149,9 +149,9 @@ class Workbench:
         gram: Any,
         start: Vector | None,
         abandoned: Event | None = None,
+        shared: int = 1,
     ) -> Solution:
-        """The solution of a problem, from a start; given `abandoned`, several are solved at a time."""
-        shared = 1 if abandoned is None else self.jobs
+        """The solution of a problem, from a start, as one of so many that are solved at a time."""
         polish = POLISHING_STEPS if problem.size <= POLISHED_SIZE else 0
         solution = choose_solver(estimator.solver).solve(
             problem,
@@ -197,27 +197,32 @@ class Bench:
         """Number of points."""
         return self.workbench.n
 
-    def train_all(self, parts: Sequence[Fold]) -> list[list[Machine]]:
-        """The machines of all these parts, several at a time if there is enough to do for threads."""
+    def train_all(self, parts: Sequence[Fold]) -> Iterator[list[Machine]]:
+        """The machines of all these parts, several at a time if there is enough to do for threads.
+
+        Nothing of them is kept here: what is computed from machines is large.
+        """
         found: dict[int, list[Machine]] = {}
 
         def work(number: int, abandoned: Event) -> None:
             fold = parts[number]
-            found[number] = self.train(fold.train, fold.targets, number, abandoned if workers > 1 else None)
+            found[number] = self.train(fold.train, fold.targets, number, abandoned, workers)
 
         much = sum(fold.train.size for fold in parts) >= THREADED_SIZE
         workers = min(len(parts), self.workbench.jobs) if much else 1
         for_each(work, range(len(parts)), workers)
-        return [found[number] for number in range(len(parts))]
+        return (found.pop(number) for number in range(len(parts)))
 
-    def train(self, rows: Rows, targets: Any, key: Any, abandoned: Event | None = None) -> list[Machine]:
+    def train(
+        self, rows: Rows, targets: Any, key: Any, abandoned: Event | None = None, shared: int = 1
+    ) -> list[Machine]:
         """The machines of the estimator on these points, one for each column of its code."""
         estimator, workbench = self.estimator, self.workbench
         machines, solutions = [], []
         with single_threaded_blas():
             for column, stated in enumerate(estimator._machines(targets, workbench.weight, rows)):
                 start = workbench.start((key, column), stated.problem, estimator.C)
-                solution = workbench.solve(estimator, stated.problem, self.gram, start, abandoned)
+                solution = workbench.solve(estimator, stated.problem, self.gram, start, abandoned, shared)
                 solutions.append(solution)
                 machines.append(Machine(stated.problem, solution, self.gram, 0.0))
         self._check_bounded(solutions, targets)

@@ -221,7 +221,7 @@ class AutoMachine(BaseEstimator):
             warnings.warn(f"{type(self).__name__}: {sentence}", SearchWarning, stacklevel=5)
         if summit is not None and chosen.power > 0:
             kind = "the root of their relevance" if chosen.power < 1 else "their relevance"
-            self.report_.say("kernel", f"Weights are {kind}, by cross-validation.")
+            self.report_.say("kernel", f"Weights are {kind}.")
         return chosen, summit
 
     def _say_summit(self, summit: Summit, points: int, start: float) -> None:

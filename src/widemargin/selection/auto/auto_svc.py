@@ -172,7 +172,10 @@ class AutoSVC(ClassifierMixin, AutoMachine):
     def _judgement_of_constant(self, y: NDArray[Any], weight: Vector) -> float:
         groups = self._groups(y)
         by_class = np.bincount(groups, weights=weight) * class_weights(self.class_weight, np.unique(y), y)
-        return float(1 - by_class.max() / by_class.sum() + LOSS_SHARE * np.log(2) * (by_class.size - 1))
+        total = by_class.sum()
+        shares = by_class[:, None] / (by_class[:, None] + by_class)  # of a class in each pair
+        loss = -(by_class[:, None] * np.log(shares)).sum() / total - np.log(2)  # less that with itself
+        return float(1 - by_class.max() / total + LOSS_SHARE * loss)
 
     def _searchable(self, groups: NDArray[np.integer]) -> NDArray[np.intp]:
         counts = np.bincount(groups)
@@ -209,6 +212,8 @@ class AutoSVC(ClassifierMixin, AutoMachine):
         """Which classes are never the answer: rare ones, where classes overlap and errors cost alike."""
         names, counts = np.unique(y, return_counts=True)
         rare = names[counts < RARE * counts.mean()]
+        if rare.size == 0 or self.class_weight == "balanced":
+            return
         never = np.setdiff1d(rare, self.machine_.predict(X)).tolist()
         if not never:
             return

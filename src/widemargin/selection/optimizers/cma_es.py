@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .box import Box
 from .evaluation import Evaluation
-from .optimizer import Optimizer, nowhere
+from .optimizer import Optimizer, check_steps, nowhere
 
 Vector = NDArray[np.float64]
 
@@ -57,6 +57,7 @@ class CMAES(Optimizer):
         return int(100 * np.sqrt(n)) * self.population(n)
 
     def _begin(self, x: Vector, box: Box, seed: int) -> CMAESState:
+        check_steps(self.first_step, self.tolerance)
         cma = _package()
         lone = x.size == 1  # the package wants two dimensions; the second has no meaning
         options = {

@@ -52,26 +52,12 @@ class Optimizer(BaseEstimator):
         random_state : int, optional
             For those that draw.
         """
-        self._check_settings()
         x = np.array(x0, dtype=np.float64)
         if x.ndim != 1 or x.size == 0 or not np.isfinite(x).all():
             raise ValueError(f"x0 must be a vector of at least one finite number, not {x0!r}.")
         box = Box.unlimited(x.size) if box is None else box
         seed = int(np.random.SeedSequence(random_state).generate_state(1)[0])
         return self._begin(box.clip(x), box, seed)
-
-    def _check_settings(self) -> None:
-        settings = self.get_params(deep=False)
-        if isinstance(inner := settings.get("optimizer"), Optimizer):
-            inner._check_settings()
-        first, last = settings.get("first_step", np.inf), settings.get("tolerance", 0.0)
-        if not (isinstance(first, int | float | np.number) and first > 0):
-            raise ValueError(f"first_step must be a positive number, not {first!r}.")
-        if not (isinstance(last, int | float | np.number) and 0 <= last < first):
-            raise ValueError(
-                f"tolerance must be a number >= 0 and less than the first step, not {last!r}: the search "
-                "would end where it begins."
-            )
 
     def _begin(self, x: Vector, box: Box, seed: int) -> Any:
         raise NotImplementedError(f"{type(self).__name__} must define _begin.")
@@ -87,6 +73,17 @@ class Optimizer(BaseEstimator):
     def budget(self, n: int) -> int:
         """Evaluations to allow in n dimensions if nobody says how many."""
         raise NotImplementedError(f"{type(self).__name__} must define budget.")
+
+
+def check_steps(first: float, last: float) -> None:
+    """Raise a ValueError unless a search that ends when steps are shorter than the last one can begin."""
+    if not (isinstance(first, int | float | np.number) and first > 0):
+        raise ValueError(f"first_step must be a positive number, not {first!r}.")
+    if not (isinstance(last, int | float | np.number) and 0 <= last < first):
+        raise ValueError(
+            f"tolerance must be a number >= 0 and less than the first step, not {last!r}: the search "
+            "would end where it begins."
+        )
 
 
 def nowhere(n: int) -> NDArray[np.float64]:

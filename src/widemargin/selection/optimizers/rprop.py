@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .box import Box
 from .evaluation import Evaluation
-from .optimizer import Optimizer, nowhere
+from .optimizer import Optimizer, check_steps, nowhere
 
 Vector = NDArray[np.float64]
 
@@ -89,6 +89,7 @@ class Rprop(Optimizer):
         return int(100 * np.sqrt(n))
 
     def _begin(self, x: Vector, box: Box, seed: int) -> RpropState:
+        check_steps(self.first_step, self.tolerance)
         none = np.zeros_like(x)
         return RpropState(x, np.full_like(x, self.first_step), none, none, np.inf, box)
 

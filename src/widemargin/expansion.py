@@ -152,7 +152,7 @@ class Expansion:
                 dense = c.toarray() if sp.issparse(c) else np.asarray(c)
                 return np.sum(np.square(combine(points, dense.astype(np.float64))), axis=0)
             case Constant():
-                return self.kernel.value * np.square(np.asarray(self.coefficients.sum(axis=0)))
+                return self.kernel.value * np.square(np.asarray(self.coefficients.sum(axis=0)).ravel())
             case Scaled():
                 return self.kernel.factor * replace(self, kernel=self.kernel.kernel).squared_norm()
             case Sum():

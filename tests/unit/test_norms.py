@@ -47,7 +47,7 @@ def test_a_ball_without_end_is_refused_in_its_own_words(points):
         wm.IvanovEstimator("square", "linear", radius=1e7).fit(X, y)
 
 
-@pytest.mark.parametrize("make", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("make", [np.asarray, sp.csr_array, sp.csr_matrix])
 def test_parts_of_kernels_add_up(make):
     random = np.random.default_rng(1)
     X, c = random.normal(size=(9, 2)), random.normal(size=(9, 2))

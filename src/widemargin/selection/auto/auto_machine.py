@@ -204,22 +204,23 @@ class AutoMachine(BaseEstimator):
                 continue
             if summit is None or reached.judgement < summit.judgement - summit.chance(few.size) / 2:
                 chosen, scaled, start, summit = rung, seen, gamma, reached
-        if summit is not None:
-            summit, start = self._or_better(summit, scaled[: few.size], y[few], weight[few], start)
-            self._say_summit(summit, few.size, start)
-        if summit is not None and many.size > few.size and not self._clock.is_over():
+        if summit is None:
+            self._clock.lap("search")
+            self._say_too_short()
+            return chosen, None
+        summit, start = self._or_better(summit, scaled[: few.size], y[few], weight[few], start)
+        self._say_summit(summit, few.size, start)
+        if many.size > few.size and not self._clock.is_over():
             reached = self._climb(scaled, y[many], weight[many], summit.gamma, summit.C, again=True)
             if reached is not None:
                 self._say_summit(reached, many.size, summit.gamma)
                 summit = reached
         self._clock.lap("search")
-        if summit is None:
-            self._say_too_short()
-        elif summit.judgement > NEAR_CONSTANT * self._judgement_of_constant(y, weight):
+        if summit.judgement > NEAR_CONSTANT * self._judgement_of_constant(y, weight):
             sentence = "Hardly better than one answer for all points: there is little to learn here."
             self.report_.say("search", sentence)
             warnings.warn(f"{type(self).__name__}: {sentence}", SearchWarning, stacklevel=5)
-        if summit is not None and chosen.power > 0:
+        if chosen.power > 0:
             kind = "the root of their relevance" if chosen.power < 1 else "their relevance"
             self.report_.say("kernel", f"Weights are {kind}.")
         return chosen, summit

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <memory>
 
+#include "pages.hpp"
 #include "types.hpp"
 
 namespace wm {
@@ -18,12 +19,12 @@ class BlockRoom {
     if (entries > size_) {
       lend((entries - size_) * sizeof(Real));
       room_.reset();
-      room_ = std::make_unique_for_overwrite<Real[]>(size_ = entries);
+      room_ = std::make_unique<Pages>((size_ = entries) * sizeof(Real));
     }
-    return room_.get();
+    return room_->template as<Real>();
   }
 
-  const Real* get() const { return room_.get(); }
+  const Real* get() const { return room_->template as<Real>(); }
 
   /// No more members than let a block of `growth` times as many be half of the budget, if that is not too `few`.
   static Index affordable(Index size, std::size_t cache_bytes, double few, double growth = 1.0) {
@@ -32,7 +33,7 @@ class BlockRoom {
   }
 
  private:
-  std::unique_ptr<Real[]> room_;
+  std::unique_ptr<Pages> room_;
   std::size_t size_ = 0;
 };
 

@@ -8,7 +8,7 @@
 //
 // W always holds the maximum violating pair, so the method converges. The inner problem is solved by SMO with any of
 // the published policies, on a block that stays in a near cache; rows of Q are fetched many at a time and only for
-// the variables that moved.
+// the variables that moved. Where all rows lie in memory and many variables are free, W is all of them, or SMO goes on.
 
 #include <numeric>
 
@@ -33,21 +33,28 @@ class Decomposition {
       if (state_.violation() <= goal_.aim() && verified()) return run_.status;
       if (run_.out_of_iterations() || run_.told_to_stop()) return run_.finish(run_.status);
       if (precision_exhausted_) return std::nullopt;
-      if (mostly_free()) return run_smo(run_, policies_);
-      if (!improve(choose()) && nothing_to_gain()) return run_.status;
+      const double free = rows_are_stored_ ? free_share() : 0.0;
+      const bool all = free > 0.5 && state_.rows_lie_ready();
+      if (free > 0.25 && !all) return run_smo(run_, policies_);
+      if (!improve(all ? everything() : choose()) && nothing_to_gain()) return run_.status;
       if (run_.counters.rounds % rounds_between_shrinks == 0) run_.shrink(shrinking_, 0.5);
       if (run_.options.may_need_double) precision_exhausted_ |= run_.rounding() > goal_.tolerance();
     }
   }
 
  private:
-  /// Whether a working set would hold much of a problem whose rows lie in memory: picking its block from them then
-  /// costs more than sweeps over all.
-  bool mostly_free() const {
-    if (!rows_are_stored_) return false;
-    Index free = 0;
+  /// Of the variables. Where it is large and rows lie in memory, picking a block from them costs more than sweeps over
+  /// all, with these rows for a block if most variables are free.
+  double free_share() const {
+    double free = 0.0;
     for (Index k = 0; k < state_.size(); ++k) free += state_.can_rise(k) && state_.can_fall(k);
-    return 4 * free > state_.size();
+    return free / state_.size();
+  }
+
+  std::vector<Index> everything() const {
+    std::vector<Index> all(state_.size());
+    std::iota(all.begin(), all.end(), Index(0));
+    return all;
   }
 
   /// Positions, ascending.
@@ -70,30 +77,74 @@ class Decomposition {
     for (Index g = 0; g < state_.groups(); ++g) {
       const Extremes& e = state_.extremes[g];
       const std::size_t share = std::max<std::size_t>(1, room / (2 * state_.groups()));
-      auto take = [&](auto violates, auto worse) {
+      auto take = [&](auto violates, auto badness) {
         std::vector<Index> found;
         for (Index k = state_.group_begin[g]; k < state_.group_begin[g + 1]; ++k)
           if (!taken[k] && violates(k)) found.push_back(k);
-        spread(found, share, worse);
+        spread(found, share, badness);
         for (Index k : found) taken[k] = 1;
         chosen.insert(chosen.end(), found.begin(), found.end());
       };
       const auto& G = state_.gradient;
-      take([&](Index k) { return state_.can_rise(k) && G[k] > e.low; }, [&](Index k, Index m) { return G[k] > G[m]; });
-      take([&](Index k) { return state_.can_fall(k) && G[k] < e.high; }, [&](Index k, Index m) { return G[k] < G[m]; });
+      take([&](Index k) { return state_.can_rise(k) && G[k] > e.low; }, [&](Index k) { return G[k]; });
+      take([&](Index k) { return state_.can_fall(k) && G[k] < e.high; }, [&](Index k) { return -G[k]; });
     }
     last_.clear();
     for (Index k : chosen) last_.push_back(state_.variable[k]);
-    std::sort(chosen.begin(), chosen.end());
+    chosen.clear();
+    for (Index k = 0; k < state_.size(); ++k)
+      if (taken[k]) chosen.push_back(k);
     return chosen;
   }
+
+  /// In the change d of a_W. Gradients are seen from the middle of their group, for sums of d are zero: they are as
+  /// small as the violation then, and so is what rounding does to them.
+  struct InnerProblem {
+    /// On the block of W.
+    InnerProblem(const State<Real>& state, const std::vector<Index>& W) : InnerProblem(state, W, {}) {}
+
+    /// Of all variables, on the Gram of the whole problem.
+    InnerProblem(const State<Real>& state, const std::vector<Index>& W, const Problem& whole) : start(W.size(), 0.0) {
+      problem.group_begin = {0};
+      for (Index g = 0, a = 0; g < state.groups(); ++g) {
+        const double middle = 0.5 * (state.extremes[g].high + state.extremes[g].low);
+        for (; a < Index(W.size()) && W[a] < state.group_begin[g + 1]; ++a) {
+          linear.push_back(state.gradient[W[a]] - (std::isfinite(middle) ? middle : 0.0));
+          lower.push_back(-state.fall[W[a]]);
+          upper.push_back(state.rise[W[a]]);
+        }
+        problem.group_begin.push_back(a);
+      }
+      problem = {linear, lower, upper, start, whole.ridge, whole.points, std::move(problem.group_begin)};
+    }
+    InnerProblem(const InnerProblem&) = delete;
+    InnerProblem& operator=(const InnerProblem&) = delete;
+
+    double largest_gradient() const {
+      double largest = 0.0;
+      for (const double g : linear) largest = std::max(largest, std::abs(g));
+      return largest;
+    }
+
+    std::vector<double> linear, lower, upper, start;
+    Problem problem;
+  };
 
   /// The best change of W; false if there was none.
   bool improve(const std::vector<Index>& W) {
     const auto must_stop = [&] { return run_.told_to_stop(); };
-    Real* const block = room_.of(W.size() * W.size(), [&](std::size_t bytes) { state_.lend_cache(bytes); });
-    if (!state_.block(W, block, must_stop)) return true;
-    const std::vector<double> d = best_change(W, DenseGram<Real>(static_cast<Index>(W.size()), block));
+    const bool whole = static_cast<Index>(W.size()) == state_.total() && state_.rows_lie_ready();
+    std::vector<double> d;
+    if (whole) {
+      d = best_change(InnerProblem(state_, W, run_.problem()), run_.gram(), 0.9 * goal_.aim());
+    } else {
+      const std::size_t most =
+          std::max<std::size_t>(W.size(), growth * size_);  // at once, so that rows keep their room
+      Real* const block = room_.of(most * most, [&](std::size_t bytes) { state_.lend_cache(bytes); });
+      if (!state_.block(W, block, must_stop)) return true;
+      const double enough = std::max(0.1 * state_.violation(), 0.9 * goal_.aim());
+      d = best_change(InnerProblem(state_, W), DenseGram<Real>(static_cast<Index>(W.size()), block), enough);
+    }
     std::vector<Index> moved;
     std::vector<double> by;
     double gain = 0.0;  // of a quadratic: the change times the mean of both gradients
@@ -104,7 +155,8 @@ class Decomposition {
         gain += 0.5 * d[a] * state_.gradient[W[a]];
       }
     if (moved.empty()) return false;
-    if (!state_.change(moved, by, must_stop)) return true;
+    if (!state_.change(moved, by, [&] { return !whole && must_stop(); }))
+      return true;  // the whole would be much to lose
     state_.rescan();
     for (std::size_t m = 0; m < moved.size(); ++m) gain += 0.5 * by[m] * state_.gradient[moved[m]];
     run_.objective += gain;
@@ -113,42 +165,30 @@ class Decomposition {
     return true;
   }
 
-  std::vector<double> best_change(const std::vector<Index>& W, const DenseGram<Real>& Q) {
-    const InnerProblem inner(state_, W);
+  std::vector<double> best_change(const InnerProblem& inner, const Gram& Q, double tolerance) {
     RunOptions options = run_.options;
     options.shrinking = options.may_need_double = false;
     options.believe = true;
-    options.stop = {std::max(0.1 * state_.violation(), 0.9 * goal_.aim()), inner_iterations(W.size()), infinity};
+    options.stop = {tolerance, inner_iterations(inner.problem.size()), infinity};
     Counters counters;
-    Trace none;
-    Observer relay([&](const Progress&) { return run_.told_to_stop(); }, 0.01);
     Iterate iterate(inner.problem, Q, inner.start, 1, counters);
-    Run<Real> run(iterate, std::numeric_limits<std::size_t>::max(), options, relay, counters, none);
-    run_smo(run, policies_);
+    const double largest = inner.largest_gradient();
+    if (std::is_same_v<Real, float> && rounding_of_sums * largest <= tolerance && largest < 1e30)
+      solve<Rough>(iterate, options, counters);
+    else
+      solve<Real>(iterate, options, counters);
     run_.counters.iterations += counters.iterations;
     run_.counters.newton_rounds += counters.newton_rounds;
     return std::move(iterate.alpha);
   }
 
-  /// In the change d of a_W.
-  struct InnerProblem {
-    InnerProblem(const State<Real>& state, const std::vector<Index>& W) : start(W.size(), 0.0) {
-      for (Index k : W) {
-        linear.push_back(state.gradient[k]);
-        lower.push_back(-state.fall[k]);
-        upper.push_back(state.rise[k]);
-      }
-      problem = {linear, lower, upper, start, {}, {}, {0}};
-      for (Index g = 0; g < state.groups(); ++g)
-        problem.group_begin.push_back(
-            static_cast<Index>(std::lower_bound(W.begin(), W.end(), state.group_begin[g + 1]) - W.begin()));
-    }
-    InnerProblem(const InnerProblem&) = delete;
-    InnerProblem& operator=(const InnerProblem&) = delete;
-
-    std::vector<double> linear, lower, upper, start;
-    Problem problem;
-  };
+  template <class Precision>
+  void solve(Iterate& iterate, const RunOptions& options, Counters& counters) {
+    Trace none;
+    Observer relay([&](const Progress&) { return run_.told_to_stop(); }, 0.01);
+    Run<Precision> run(iterate, std::numeric_limits<std::size_t>::max(), options, relay, counters, none);
+    run_smo(run, policies_);
+  }
 
   /// As many as working sets need that are worth it: in a hard one, other variables had better join. Nor more than are
   /// left.
@@ -178,14 +218,15 @@ class Decomposition {
     return false;
   }
 
-  static constexpr Index few = 256, growth = 2;               // of W: too few to work with; to hold all free variables
+  static constexpr Index few = 256, growth = 2;     // of W: too few to work with; to hold all free variables
+  static constexpr double rounding_of_sums = 1e-4;  // of thousands of numbers in single precision, and to spare
   static constexpr std::int64_t rounds_between_shrinks = 16;  // what is set aside has to be made good in the end
 
   Run<Real>& run_;
   const Index size_;
   const Policies& policies_;  // of the inner solver
   State<Real>& state_ = run_.state;
-  const bool rows_are_stored_ = run_.rows_are_stored();
+  const bool rows_are_stored_ = run_.gram().stored();
   Goal goal_{run_.options.stop};
   Shrinking shrinking_{run_.options.shrinking, state_.total()};
   std::vector<Index> last_;  // variables of the last W

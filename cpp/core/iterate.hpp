@@ -93,13 +93,14 @@ class Iterate {
   }
 
   /// What a solver knows: the gradient of these variables at `alpha`. Returns the slots it knows nothing about.
-  std::vector<Index> learn(const std::vector<Index>& variables, const std::vector<double>& gradients) {
+  template <class Sum>
+  std::vector<Index> learn(const std::vector<Index>& variables, const std::vector<Sum>& gradients) {
     std::vector<char> known(slots_.size(), 0);
     for (std::size_t k = 0; k < variables.size(); ++k) {
       const Index v = variables[k], s = slots_.of(v);
       if (slots_.grounded(s)) continue;
       known[s] = 1;
-      product_[s] = problem_.linear[v] - gradients[k] - problem_.ridge_of(v) * alpha[v];
+      product_[s] = problem_.linear[v] - double(gradients[k]) - problem_.ridge_of(v) * alpha[v];
     }
     std::vector<Index> unknown = slots_without(known);
     if (unknown.empty()) reference_ = net();

@@ -5,6 +5,7 @@
 // the others zero). Points is the one type in which data travel; it is looked into once per block of a Gram.
 
 #include <cstdint>
+#include <span>
 #include <variant>
 
 #include "types.hpp"
@@ -75,6 +76,13 @@ inline bool is_sparse(const Points& points) {
 /// Whether the values are stored in double precision.
 inline bool is_double(const Points& points) {
   return std::holds_alternative<DensePoints<double>>(points) || std::holds_alternative<SparsePoints<double>>(points);
+}
+
+/// Whether these points follow one another.
+inline bool consecutive(std::span<const Index> which) {
+  for (std::size_t a = 1; a < which.size(); ++a)
+    if (which[a] != which[0] + Index(a)) return false;
+  return !which.empty();
 }
 
 /// What will be read soon.

@@ -14,6 +14,7 @@
 
 #include "counters.hpp"
 #include "gram_product.hpp"
+#include "shelf.hpp"
 #include "slots.hpp"
 
 namespace wm {
@@ -24,7 +25,12 @@ template <class Real>
 class RowCache {
  public:
   RowCache(const Gram& gram, const Slots& slots, std::size_t budget_bytes, Counters& counters)
-      : gram_(gram), slots_(slots), budget_(budget_bytes), counters_(counters), entries_(slots.size()) {}
+      : gram_(gram),
+        slots_(slots),
+        budget_(budget_bytes),
+        counters_(counters),
+        shelf_(slots.size()),
+        entries_(slots.size()) {}
 
   void set_columns(Columns columns) {
     columns_ = std::move(columns);
@@ -41,7 +47,7 @@ class RowCache {
   /// Gives up some of the budget to others, for good.
   void lend(std::size_t bytes) {
     lent_ += bytes;
-    make_room(bytes, -1);
+    while (used_ + bytes > budget_ && recent_.size() >= kept) evict(recent_.back());
     account(static_cast<std::ptrdiff_t>(bytes));
   }
 
@@ -66,12 +72,12 @@ class RowCache {
       compute({&slot, 1}, {&values, 1}, *columns_, 1);
       return values;
     }
+    touch(*entry);
     if (entry->columns == columns_)
       ++counters_.cache_hits;
     else
       reindex(slot, *entry);
-    touch(*entry);
-    return entry->values.get();
+    return entry->place.values;
   }
 
   /// Brings the rows `wanted` up to date, the missing ones computed in blocks: the first ones, if not all fit into the
@@ -79,34 +85,40 @@ class RowCache {
   void fetch(std::span<const Index> wanted, int threads) {
     if (lie_ready_) return;
     wanted = wanted.first(std::min(wanted.size(), room_for_rows(columns_->size())));
-    std::vector<Index> missing;
-    std::vector<Real*> places;
     for (Index slot : wanted) {
       if (const Entry* old = find(slot); old && old->columns->size() < columns_->size())
         evict(slot);  // it lacks entries: dear to compute row by row
-      if (Entry* const entry = find(slot))
-        touch(*entry);
-      else
-        missing.push_back(slot);
+      if (Entry* const entry = find(slot)) touch(*entry);
     }
+    for (Index slot : wanted)
+      if (find(slot)) row(slot);  // shorter rows make room for others
+    std::vector<Index> missing;
+    std::vector<Real*> places;
+    for (Index slot : wanted)
+      if (!find(slot)) missing.push_back(slot);
     for (Index slot : missing) {
       ++counters_.cache_misses;
       places.push_back(admit(slot));
     }
     compute(missing, places, *columns_, threads);
-    for (Index slot : wanted) row(slot);
+    counters_.cache_hits += static_cast<std::int64_t>(missing.size());
   }
 
-  /// out[c] += sum_r weights[r] K[rows[r], c] over the current columns. Rows for which there is no room besides the
-  /// others of `rows` are not kept. Asks `must_stop()` now and then and returns false if it said so. Likewise for all
-  /// `count` vectors of weights, and their sums, that follow one another.
-  template <class MustStop>
+  /// out[c] += sum_r weights[r] K[rows[r], c] over the current columns. New rows are kept if `worth_keeping(r)` and if
+  /// there is room for them besides the others of `rows`. Asks `must_stop()` now and then and returns false if it said
+  /// so. Likewise for all `count` vectors of weights, and their sums, that follow one another.
+  template <class MustStop, class WorthKeeping>
   bool accumulate(std::span<const Index> rows, const double* weights, double* out, int threads, MustStop must_stop,
-                  Index count = 1) {
+                  WorthKeeping worth_keeping, Index count = 1) {
     std::vector<std::size_t> order(rows.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_partition(order.begin(), order.end(), [&](std::size_t r) { return find(rows[r]) != nullptr; });
-    const std::size_t width = columns_->size(), room = room_for_rows(width);
+    const auto here =
+        std::stable_partition(order.begin(), order.end(), [&](std::size_t r) { return lie_ready_ || find(rows[r]); });
+    const bool dear = gram_.preferred_block() > 1;
+    const auto others =
+        std::stable_partition(here, order.end(), [&](std::size_t r) { return dear || worth_keeping(r); });
+    const std::size_t width = columns_->size();
+    const std::size_t room = std::min(room_for_rows(width), static_cast<std::size_t>(others - order.begin()));
     const std::size_t at_once = rows_between_questions(gram_, width, count);
     for (std::size_t r = 0; r < std::min(room, rows.size()); ++r)
       if (Entry* const entry = find(rows[order[r]])) touch(*entry);
@@ -127,8 +139,8 @@ class RowCache {
     return true;
   }
 
-  /// out = K[rows, columns of the cache at `positions`], from cached rows where there are any. Asks `must_stop()` now
-  /// and then and returns false if it said so.
+  /// out = K[rows, columns of the cache at `positions`], from cached rows where that is faster than computing it. Asks
+  /// `must_stop()` now and then and returns false if it said so.
   template <class MustStop>
   bool block(std::span<const Index> rows, std::span<const Index> positions, Real* out, int threads,
              MustStop must_stop) {
@@ -137,8 +149,9 @@ class RowCache {
     for (Index c : positions) slots.push_back((*columns_)[c]);
     if (gram_.stored() && !lie_ready_ && std::ranges::equal(rows, slots) && read_symmetric(slots, out))
       return !must_stop();
+    const bool pick_none = computing_is_cheaper(positions.size());
     for (std::size_t r = 0; r < rows.size(); ++r)
-      if (!contains(rows[r])) {
+      if (pick_none || !contains(rows[r])) {
         missing.push_back(rows[r]);
         places.push_back(out + r * positions.size());
       }
@@ -148,6 +161,7 @@ class RowCache {
       compute({missing.data() + first, count}, {places.data() + first, count}, slots, threads);
       if (must_stop()) return false;
     }
+    if (pick_none) return true;
     parallel_for(static_cast<Index>(rows.size()), threads, [&](Index begin, Index end) {
       for (Index r = begin; r < end; ++r)
         if (contains(rows[r])) pick(kept_row(rows[r]), positions, out + r * positions.size());
@@ -159,9 +173,9 @@ class RowCache {
   static constexpr int kept = 3;
 
   struct Entry {
-    std::unique_ptr<Real[]> values;
+    typename Shelf<Real>::Place place;
     Columns columns;
-    std::list<Index>::iterator place;
+    std::list<Index>::iterator recency;
   };
 
   /// out = K[slots, slots] from memory; false if some are grounded.
@@ -174,6 +188,17 @@ class RowCache {
     return true;
   }
 
+  /// Whether an entry is computed faster than picked from a row that lies in far memory, of which few are wanted: a
+  /// line of memory has to come for each.
+  bool computing_is_cheaper(std::size_t wanted) const {
+    constexpr std::size_t near = std::size_t{1} << 23;              // bytes
+    constexpr double line = 6.0, multiplication = 0.02, map = 0.6;  // nanoseconds
+    constexpr double per_line = 64 / sizeof(Real);
+    if (lie_ready_ || gram_.stored() || gram_.preferred_block() > 1 || used_ < near) return false;
+    const double lines = std::min(static_cast<double>(wanted), static_cast<double>(columns_->size()) / per_line);
+    return static_cast<double>(wanted) * (multiplication * gram_.entry_work + map) < lines * line;
+  }
+
   static void pick(const Real* row, std::span<const Index> positions, Real* out) {
     simd::on_avx512([=]() WM_INLINE_LAMBDA {
       for (std::size_t c = 0; c < positions.size(); ++c) out[c] = row[positions[c]];
@@ -182,12 +207,10 @@ class RowCache {
 
   /// Room for the row of `slot` over the current columns, to be filled in.
   Real* admit(Index slot) {
-    const std::size_t length = columns_->size();
-    make_room(length * sizeof(Real), slot);
-    account(static_cast<std::ptrdiff_t>(length * sizeof(Real)));
+    const auto place = place_for(columns_->size());
     recent_.push_front(slot);
-    entries_[slot].reset(new Entry{std::make_unique_for_overwrite<Real[]>(length), columns_, recent_.begin()});
-    return entries_[slot]->values.get();
+    entries_[slot].reset(new Entry{place, columns_, recent_.begin()});
+    return place.values;
   }
 
   void account(std::ptrdiff_t bytes) {
@@ -196,17 +219,24 @@ class RowCache {
   }
 
   void evict(Index slot) {
-    account(-static_cast<std::ptrdiff_t>(entries_[slot]->columns->size() * sizeof(Real)));
-    recent_.erase(entries_[slot]->place);
+    leave_place(*entries_[slot]);
+    recent_.erase(entries_[slot]->recency);
     entries_[slot].reset();
   }
 
-  void make_room(std::size_t bytes, Index except) {
-    while (used_ + bytes > budget_ && recent_.size() >= kept) {
-      auto victim = std::prev(recent_.end());
-      if (*victim == except) --victim;
-      evict(*victim);
-    }
+  void leave_place(Entry& entry) {
+    account(-static_cast<std::ptrdiff_t>(entry.columns->size() * sizeof(Real)));
+    shelf_.give_back(entry.place);
+  }
+
+  /// Rows used long ago give way.
+  typename Shelf<Real>::Place place_for(std::size_t length) {
+    const std::size_t bytes = length * sizeof(Real), rows = budget_ - std::min(budget_, lent_);
+    auto place = typename Shelf<Real>::Place{};
+    while ((used_ + bytes > budget_ && recent_.size() >= kept) || !(place = shelf_.take(length, rows, kept)))
+      evict(recent_.back());
+    account(static_cast<std::ptrdiff_t>(bytes));
+    return place;
   }
 
   /// Where the entries of a row over the columns `from` are found when it is brought to the columns `to`.
@@ -234,22 +264,21 @@ class RowCache {
   void reindex(Index slot, Entry& entry) {
     transfer_.prepare(entry.columns, columns_);  // mostly as for the row before: the columns of all change together
     const auto& [from, to, source, missing, missing_at] = transfer_;
-    auto values = std::make_unique_for_overwrite<Real[]>(to->size());
-    for (std::size_t t = 0; t < to->size(); ++t) values[t] = entry.values[source[t]];
+    Lease<Real> values(to->size());
+    for (std::size_t t = 0; t < to->size(); ++t) values.data()[t] = entry.place.values[source[t]];
     if (missing.empty()) {
       ++counters_.cache_hits;
     } else {
       ++counters_.cache_misses;
-      if (to->size() > from->size()) make_room((to->size() - from->size()) * sizeof(Real), slot);
       std::vector<Real> computed(missing.size());
       Real* const place = computed.data();
       compute({&slot, 1}, {&place, 1}, missing, 1);
-      for (std::size_t k = 0; k < missing.size(); ++k) values[missing_at[k]] = computed[k];
+      for (std::size_t k = 0; k < missing.size(); ++k) values.data()[missing_at[k]] = computed[k];
     }
-    account((static_cast<std::ptrdiff_t>(to->size()) - static_cast<std::ptrdiff_t>(from->size())) *
-            static_cast<std::ptrdiff_t>(sizeof(Real)));
-    entry.values = std::move(values);
+    leave_place(entry);
     entry.columns = columns_;
+    entry.place = place_for(to->size());
+    std::copy_n(values.data(), to->size(), entry.place.values);
   }
 
   /// places[r][c] = K[rows[r], columns[c]]; rows and columns of grounded slots are zero.
@@ -301,15 +330,15 @@ class RowCache {
 
   /// The row of a slot that is up to date.
   const Real* kept_row(Index slot) const {
-    return lie_ready_ ? gram_row(slots_.point(slot)) : entries_[slot]->values.get();
+    return lie_ready_ ? gram_row(slots_.point(slot)) : entries_[slot]->place.values;
   }
 
   std::size_t room_for_rows(std::size_t width) const {
     if (lie_ready_ || width == 0) return slots_.size();
-    return gram_.stored() ? 0 : (budget_ - std::min(budget_, lent_)) / (width * sizeof(Real));
+    return gram_.stored() ? 0 : shelf_.room(budget_ - std::min(budget_, lent_), width);
   }
 
-  void touch(Entry& entry) { recent_.splice(recent_.begin(), recent_, entry.place); }
+  void touch(Entry& entry) { recent_.splice(recent_.begin(), recent_, entry.recency); }
 
   /// Null if it is not cached.
   Entry* find(Index slot) const { return entries_[slot].get(); }
@@ -355,6 +384,7 @@ class RowCache {
   const Slots& slots_;
   std::size_t budget_, lent_ = 0;
   Counters& counters_;
+  Shelf<Real> shelf_;
   std::vector<std::unique_ptr<Entry>> entries_;  // by slot
   std::list<Index> recent_;                      // most recent first
   std::size_t used_ = 0;

@@ -46,7 +46,7 @@ class Run {
   Status status = Status::Optimal;
 
   const Problem& problem() const { return iterate_.problem(); }
-  bool rows_are_stored() const { return iterate_.gram().stored(); }
+  const Gram& gram() const { return iterate_.gram(); }
   bool shrunk() const { return state.size() < state.total(); }
 
   /// True, so that a condition to stop can say why.
@@ -106,8 +106,8 @@ class Run {
   template <class MustStop>
   bool refresh(MustStop must_stop) {
     std::vector<Index> unknown = iterate_.learn(state.variable, state.gradient);
-    const bool complete =
-        iterate_.update<Real>(std::move(unknown), must_stop) && iterate_.settle(state.error(), must_stop);
+    const bool complete = iterate_.template update<typename State<Real>::Entry>(std::move(unknown), must_stop) &&
+                          iterate_.settle(state.error(), must_stop);
     if (!complete) iterate_.believe(state.variable, objective);
     return complete;
   }

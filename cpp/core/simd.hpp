@@ -2,6 +2,7 @@
 // Loops compiled once per instruction set, chosen at run time.
 //
 //   simd::on_avx2(body), simd::on_avx512(body)   run body() compiled for the widest of those sets this machine has.
+//   simd::counting_ones(body)                    runs body(ones) likewise, where ones(word) is the fastest in vectors.
 //
 // A body is a lambda marked WM_INLINE_LAMBDA that calls nothing but WM_INLINE functions: only inlined code takes the
 // instruction set of its caller. Sums over coordinates gain nothing from 512 bits (short loops, long remainders), maps
@@ -28,16 +29,33 @@
 
 namespace wm::simd {
 
+/// How many bits of a word are one, by an instruction.
+struct CountedOnes {
+  WM_INLINE std::uint32_t operator()(std::uint32_t word) const { return std::uint32_t(std::popcount(word)); }
+};
+
+/// The same where vectors have no such instruction: sums over pairs of bits, over fours, bytes and the word.
+struct SummedOnes {
+  WM_INLINE std::uint32_t operator()(std::uint32_t word) const {
+    word -= (word >> 1) & 0x55555555u;
+    word = (word & 0x33333333u) + ((word >> 2) & 0x33333333u);
+    word = (word + (word >> 4)) & 0x0f0f0f0fu;
+    word += word >> 8;
+    word += word >> 16;
+    return word & 0x3fu;
+  }
+};
+
 #ifdef WM_X86_VERSIONS
 
-enum class Level { baseline, avx2, avx512 };
+enum class Level { baseline, avx2, avx512, avx512_popcount };
 
 inline Level level() {
   static const Level found = [] {
     __builtin_cpu_init();
     if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) return Level::baseline;
     if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq")) return Level::avx2;
-    return Level::avx512;
+    return __builtin_cpu_supports("avx512vpopcntdq") ? Level::avx512_popcount : Level::avx512;
   }();
   return found;
 }
@@ -59,7 +77,21 @@ void on_avx2(const Body& body) {
 
 template <class Body>
 void on_avx512(const Body& body) {
-  level() == Level::avx512 ? compiled_for_avx512(body) : on_avx2(body);
+  level() >= Level::avx512 ? compiled_for_avx512(body) : on_avx2(body);
+}
+
+template <class Body>
+__attribute__((target("avx512vpopcntdq,avx512f,avx512dq,avx2,fma"), noinline)) void compiled_for_popcount(
+    const Body& body) {
+  body(CountedOnes{});
+}
+
+inline bool vectors_count_ones() { return level() >= Level::avx512_popcount; }
+
+template <class Body>
+void counting_ones(const Body& body) {
+  if (vectors_count_ones()) return compiled_for_popcount(body);
+  on_avx512([&]() WM_INLINE_LAMBDA { body(SummedOnes{}); });
 }
 
 #else
@@ -72,6 +104,13 @@ void on_avx2(const Body& body) {
 template <class Body>
 void on_avx512(const Body& body) {
   body();
+}
+
+inline bool vectors_count_ones() { return false; }
+
+template <class Body>
+void counting_ones(const Body& body) {
+  body(CountedOnes{});
 }
 
 #endif

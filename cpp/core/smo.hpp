@@ -90,7 +90,7 @@ class Smo {
   }
 
   /// Shorter rows are read faster, but have to be made first.
-  static constexpr double worth_copying = 0.3;
+  static constexpr double worth_copying = 0.6;
 
   void housekeeping() {
     if (least_violation_ <= 10.0 * tolerance() && !looked_back_ && run_.shrunk()) {

@@ -7,6 +7,7 @@
 // gradients of both sides in the same sweep; by `change`, many variables at once; and by `scale`.
 
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
 #include "iterate.hpp"
@@ -23,9 +24,27 @@ struct Pair {
   bool found() const { return i >= 0; }
 };
 
+/// What a run computes with: kernel entries as they are kept, and gradients.
+template <class Real>
+struct Format {
+  using Entry = Real;
+  using Sum = double;
+};
+
+/// All in single precision, for somebody who checks what comes of it and asks for no more than it can tell.
+struct Rough {};
+template <>
+struct Format<Rough> {
+  using Entry = float;
+  using Sum = float;
+};
+
 template <class Real>
 class State {
  public:
+  using Entry = typename Format<Real>::Entry;
+  using Sum = typename Format<Real>::Sum;
+
   State(Iterate& iterate, std::size_t cache_bytes, Counters& counters)
       : iterate_(iterate),
         cache_(iterate.gram(), iterate.slots(), cache_bytes, counters),
@@ -41,14 +60,16 @@ class State {
 
   // By position.
   std::vector<Index> variable;
-  std::vector<double> gradient;
+  std::vector<Sum> gradient;
   std::vector<double> rise, fall;  // upper - alpha, alpha - lower
   std::vector<Index> group_begin;
 
   double alpha(Index k) const { return iterate_.alpha[variable[k]]; }
   double lower(Index k) const { return iterate_.problem().lower[variable[k]]; }
   double upper(Index k) const { return iterate_.problem().upper[variable[k]]; }
-  double diagonal(Index k) const { return diagonals_.empty() ? iterate_.diagonal(variable[k]) : diagonals_[k]; }
+  double diagonal(Index k) const {
+    return rough || diagonals_.empty() ? iterate_.diagonal(variable[k]) : double(diagonals_[k]);
+  }
 
   std::vector<Extremes> extremes;  // by group: arg max of G over what can rise, arg min over what can fall
 
@@ -67,12 +88,12 @@ class State {
   /// Position of a variable, or -1 if it has been set aside.
   Index position(Index v) const { return position_[v]; }
 
-  const Real* row(Index k) { return cache_.row(slot(k)); }
+  const Entry* row(Index k) { return cache_.row(slot(k)); }
   bool rows_lie_ready() const { return cache_.lie_ready(); }
   bool row_cached(Index k) const { return cache_.contains(slot(k)); }
 
   /// K_ij from the row of i.
-  double kernel(const Real* row_i, Index j) const {
+  double kernel(const Entry* row_i, Index j) const {
     return static_cast<double>(shared_rows_ ? row_i[column_[j]] : row_i[j]);
   }
 
@@ -80,11 +101,11 @@ class State {
   double flat(Index i, Index j) const { return sweep::flat(diagonal(i), diagonal(j)); }
 
   Pair pair(Index i, Index j, double kernel_ij) const {
-    return {i, j, gradient[i] - gradient[j], diagonal(i) + diagonal(j) - 2.0 * kernel_ij};
+    return {i, j, double(gradient[i]) - double(gradient[j]), diagonal(i) + diagonal(j) - 2.0 * kernel_ij};
   }
 
   /// What rounding of the rows may have done to the gradient: of an entry, times the way the coefficients have gone.
-  double error() const { return iterate_.gram().rounding(arithmetic_of<Real>) * travelled_; }
+  double error() const { return iterate_.gram().rounding(arithmetic_of<Entry>) * travelled_; }
 
   /// How far (a_i, a_j) can go along (+1, -1), and against it.
   double room_ahead(const Pair& p) const { return std::min(rise[p.i], fall[p.j]); }
@@ -92,10 +113,10 @@ class State {
 
   /// The partner of the riser i with the largest Newton gain slope^2 / (2 curvature).
   Pair second_order_partner(Index i) {
-    const Real* row_i = row(i);
+    const Entry* row_i = row(i);
     const Index g = group_of(i);
     const Index j = with_columns([&](auto column) {
-      return sweep::second_order(row_i, column, gradient.data(), diagonals(), fall.data(), gradient[i], diagonal(i),
+      return sweep::second_order(row_i, column, gradient.data(), diagonals(), falls(), gradient[i], diagonal(i),
                                  group_begin[g], group_begin[g + 1]);
     });
     return j < 0 ? Pair{} : pair(i, j, kernel(row_i, j));
@@ -107,7 +128,7 @@ class State {
     double gain = 0.0;
   };
   Gainful most_gainful(Index s, bool only_as_riser = false) {
-    const Real* row_s = row(s);
+    const Entry* row_s = row(s);
     const Index g = group_of(s);
     const sweep::Best best = with_columns([&](auto column) {
       return sweep::most_gainful(row_s, column, gradient.data(), diagonals(), rise.data(), fall.data(), s,
@@ -121,13 +142,13 @@ class State {
   /// a_i += step, a_j -= step; gradient and extremes follow.
   void move(const Pair& p, double step) {
     prefetch(p);
-    const Real* row_i = row(p.i);
-    const Real* row_j = row(p.j);
+    const Entry* row_i = row(p.i);
+    const Entry* row_j = row(p.j);
     add(p.i, step);
     add(p.j, -step);
     for (Index g = 0; g < groups(); ++g)
       extremes[g] = with_columns([&](auto column) {
-        return sweep::update(row_i, row_j, column, step, gradient.data(), rise.data(), fall.data(), group_begin[g],
+        return sweep::update(row_i, row_j, column, step, gradient.data(), rises(), falls(), group_begin[g],
                              group_begin[g + 1]);
       });
     if (!iterate_.problem().ridge.empty()) {
@@ -144,8 +165,13 @@ class State {
   template <class MustStop>
   bool change(const std::vector<Index>& positions, const std::vector<double>& changes, MustStop must_stop) {
     const Entries net = net_changes(positions, changes);
+    std::vector<char> stays_free(iterate_.slots().size(), 0);  // and will move again
+    for (std::size_t a = 0; a < positions.size(); ++a)
+      if (changes[a] < rise[positions[a]] && -changes[a] < fall[positions[a]]) stays_free[slot(positions[a])] = 1;
     std::vector<double> product(cache_.columns(), 0.0);
-    if (!cache_.accumulate(net.slots, net.values.data(), product.data(), iterate_.threads(), must_stop)) return false;
+    if (!cache_.accumulate(net.slots, net.values.data(), product.data(), iterate_.threads(), must_stop,
+                           [&](std::size_t r) { return stays_free[net.slots[r]] != 0; }))
+      return false;
     for (Index k = 0; k < size(); ++k) gradient[k] -= product[shared_rows_ ? column_[k] : k];
     for (std::size_t a = 0; a < positions.size(); ++a) {
       add(positions[a], changes[a]);
@@ -156,14 +182,14 @@ class State {
 
   /// Q among these positions, as precise as the rows are; false if `must_stop()` said so.
   template <class MustStop>
-  bool block(const std::vector<Index>& positions, Real* Q, MustStop must_stop) {
+  bool block(const std::vector<Index>& positions, Entry* Q, MustStop must_stop) {
     std::vector<Index> rows, columns;
     for (Index k : positions) {
       rows.push_back(slot(k));
       columns.push_back(shared_rows_ ? column_[k] : k);
     }
     if (!cache_.block(rows, columns, Q, iterate_.threads(), must_stop)) return false;
-    for (std::size_t a = 0; a < positions.size(); ++a) Q[a * positions.size() + a] = Real(diagonal(positions[a]));
+    for (std::size_t a = 0; a < positions.size(); ++a) Q[a * positions.size() + a] = Entry(diagonal(positions[a]));
     return true;
   }
 
@@ -231,7 +257,7 @@ class State {
   template <class Keep>
   void restrict_to(Keep keep) {
     std::vector<Index> kept;
-    std::vector<double> kept_gradient;
+    std::vector<Sum> kept_gradient;
     for (Index k = 0; k < size(); ++k)
       if (keep(k)) {
         kept.push_back(variable[k]);
@@ -249,11 +275,14 @@ class State {
     std::vector<Index> all(total());
     for (Index v = 0; v < total(); ++v) all[v] = v;
     load(std::move(all));
-    gradient = iterate_.gradient();
+    const std::vector<double> exact = iterate_.gradient();
+    gradient.assign(exact.begin(), exact.end());
     rescan();
   }
 
  private:
+  static constexpr bool rough = std::is_same_v<Sum, float>;
+
   Index slot(Index k) const { return iterate_.slots().of(variable[k]); }
 
   /// By slot: variables that share a row act together.
@@ -271,10 +300,20 @@ class State {
     return net;
   }
 
+  /// Positive where a variable can rise, or fall, for the sweeps.
+  const Sum* rises() const { return marks(rise, rough_rise_); }
+  const Sum* falls() const { return marks(fall, rough_fall_); }
+  static const Sum* marks(const std::vector<double>& exact, const std::vector<float>& roughly) {
+    if constexpr (rough)
+      return roughly.data();
+    else
+      return exact.data();
+  }
+
   /// Q_kk by position, written out for the sweeps when one first needs them.
-  const double* diagonals() {
+  const Sum* diagonals() {
     if (diagonals_.empty()) {
-      std::vector<double> all(size());
+      std::vector<Sum> all(size());
       for (Index k = 0; k < size(); ++k) all[k] = diagonal(k);
       diagonals_ = std::move(all);
     }
@@ -292,6 +331,8 @@ class State {
     variable = std::move(variables);
     const std::size_t n = variable.size();
     for (auto* array : {&rise, &fall}) array->resize(n);
+    if (rough)
+      for (auto* array : {&rough_rise_, &rough_fall_}) array->resize(n);
     diagonals_.clear();
     position_.assign(total(), -1);
     group_begin.assign(problem.groups() + 1, 0);
@@ -342,6 +383,10 @@ class State {
     largest_ = std::max(largest_, std::abs(value));
     rise[k] = upper(k) - value;
     fall[k] = value - lower(k);
+    if constexpr (rough) {
+      rough_rise_[k] = rise[k] > 0.0;
+      rough_fall_[k] = fall[k] > 0.0;
+    }
   }
 
   /// Where a call to the Gram is dear, the rows likely to be needed next come with the missing one: the worst
@@ -374,11 +419,12 @@ class State {
   }
 
   Iterate& iterate_;
-  RowCache<Real> cache_;
+  RowCache<Entry> cache_;
   const bool shared_rows_;  // several variables may use one row (regression): columns are then looked up
   std::vector<Index> column_;
   std::vector<Index> position_;
-  std::vector<double> diagonals_;
+  std::vector<Sum> diagonals_;
+  std::vector<float> rough_rise_, rough_fall_;  // 1 or 0: whether there is room
   Index worst_group_ = 0;
   double travelled_ = 0.0, largest_ = 0.0;  // the steps so far, and the largest alpha
   Counters& counters_;

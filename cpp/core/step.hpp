@@ -72,7 +72,7 @@ class PlanningAhead final : public StepRule<Real> {
   Plan make(State<Real>& state, const Pair& now, const Remembered& next) const {
     const Index i = state.position(next.i), j = state.position(next.j);
     if (i < 0 || j < 0) return {};
-    const Real *row_i = state.row(now.i), *row_j = state.row(now.j);
+    const auto *row_i = state.row(now.i), *row_j = state.row(now.j);
     const double Q11 = now.curvature, Q22 = next.curvature;
     const double Q12 = at(state, row_i, now.i, i) - at(state, row_i, now.i, j) - at(state, row_j, now.j, i) +
                        at(state, row_j, now.j, j);
@@ -89,7 +89,7 @@ class PlanningAhead final : public StepRule<Real> {
   }
 
   /// Q from the row of `owner`; its own entry carries the ridge, which the row does not.
-  static double at(const State<Real>& state, const Real* row, Index owner, Index k) {
+  static double at(const State<Real>& state, const typename State<Real>::Entry* row, Index owner, Index k) {
     return k == owner ? state.diagonal(k) : state.kernel(row, k);
   }
 

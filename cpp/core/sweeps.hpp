@@ -2,11 +2,12 @@
 // The passes over all active variables: everything a solver does that costs O(n).
 //
 // A pass goes through blocks that stay in the first-level cache: a branch-free vector loop finds the best value of a
-// block, and only a block that beats the best so far is searched for its first position. Ties go to the lowest
-// position.
+// block, and only the block that has the best of all is searched for its first position, by a vector loop too. Ties go
+// to the lowest position.
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "simd.hpp"
@@ -40,51 +41,66 @@ struct Best {
 inline constexpr Index block_size = 256;
 
 /// Curvatures this small count as zero.
-WM_INLINE double flat(double Q_ii, double Q_kk) {
-  const double sum = Q_ii + Q_kk;
-  return 1e-12 * (sum > 1.0 ? sum : 1.0);
+template <class Sum>
+WM_INLINE Sum flat(Sum Q_ii, Sum Q_kk) {
+  const Sum sum = Q_ii + Q_kk;
+  return Sum(1e-12) * (sum > Sum(1) ? sum : Sum(1));
 }
 
-/// Puts the first position of [begin, end) whose value is `high` (`low`) into e if that beats what e has.
-WM_INLINE void keep_extremes(Extremes& e, double high, double low, const double* G, const double* rise,
-                             const double* fall, Index begin, Index end) {
-  if (high > e.high) {
-    e.high = high;
-    for (e.up = begin; e.up < end && !(rise[e.up] > 0.0 && G[e.up] == high);) ++e.up;
+/// The first position of [begin, end) for which `holds(k)`, branch-free; there must be one.
+template <class Holds>
+WM_INLINE Index first_of(Index begin, Index end, Holds holds) {
+  Index first = end;
+#pragma omp simd reduction(min : first)
+  for (Index k = begin; k < end; ++k) {
+    const Index found = holds(k) ? k : end;
+    first = found < first ? found : first;
   }
-  if (low < e.low) {
-    e.low = low;
-    for (e.down = begin; e.down < end && !(fall[e.down] > 0.0 && G[e.down] == low);) ++e.down;
-  }
+  return first;
 }
 
-/// G -= step (K_i - K_j), and the extremes of the new gradient.
-template <class Real, class Column>
-WM_INLINE Extremes update_here(const Real* __restrict row_i, const Real* __restrict row_j, Column column, double step,
-                               double* __restrict G, const double* __restrict rise, const double* __restrict fall,
-                               Index begin, Index end) {
-  Extremes e;
+/// G -= step (K_i - K_j), and the extremes of the new gradient. `rise` and `fall` are positive where a variable can.
+template <class Real, class Column, class Sum>
+WM_INLINE Extremes update_here(const Real* __restrict row_i, const Real* __restrict row_j, Column column, Sum step,
+                               Sum* __restrict G, const Sum* __restrict rise, const Sum* __restrict fall, Index begin,
+                               Index end) {
+  constexpr Sum none = std::numeric_limits<Sum>::infinity();
+  Sum highest = -none, lowest = none;
+  Index highest_block = -1, lowest_block = -1;
   for (Index from = begin; from < end; from += block_size) {
     const Index to = std::min(end, from + block_size);
-    double high = -infinity, low = infinity;
+    Sum high = -none, low = none;
 #pragma omp simd reduction(max : high) reduction(min : low)
     for (Index k = from; k < to; ++k) {
-      const double g = G[k] - step * (static_cast<double>(row_i[column(k)]) - static_cast<double>(row_j[column(k)]));
+      const Sum g = G[k] - step * (static_cast<Sum>(row_i[column(k)]) - static_cast<Sum>(row_j[column(k)]));
       G[k] = g;
-      const double rising = rise[k] > 0.0 ? g : -infinity, falling = fall[k] > 0.0 ? g : infinity;
+      const Sum rising = rise[k] > Sum(0) ? g : -none, falling = fall[k] > Sum(0) ? g : none;
       high = rising > high ? rising : high;
       low = falling < low ? falling : low;
     }
-    keep_extremes(e, high, low, G, rise, fall, from, to);
+    if (high > highest) highest = high, highest_block = from;
+    if (low < lowest) lowest = low, lowest_block = from;
+  }
+  Extremes e;
+  if (highest_block >= 0) {
+    e.high = highest;
+    e.up = first_of(highest_block, std::min(end, highest_block + block_size),
+                    [=](Index k) WM_INLINE_LAMBDA { return (rise[k] > Sum(0)) & (G[k] == highest); });
+  }
+  if (lowest_block >= 0) {
+    e.low = lowest;
+    e.down = first_of(lowest_block, std::min(end, lowest_block + block_size),
+                      [=](Index k) WM_INLINE_LAMBDA { return (fall[k] > Sum(0)) & (G[k] == lowest); });
   }
   return e;
 }
 
-template <class Real, class Column>
-Extremes update(const Real* row_i, const Real* row_j, Column column, double step, double* G, const double* rise,
-                const double* fall, Index begin, Index end) {
+template <class Real, class Column, class Sum>
+Extremes update(const Real* row_i, const Real* row_j, Column column, double step, Sum* G, const Sum* rise,
+                const Sum* fall, Index begin, Index end) {
   Extremes e;
-  simd::on_avx512([&]() WM_INLINE_LAMBDA { e = update_here(row_i, row_j, column, step, G, rise, fall, begin, end); });
+  simd::on_avx512(
+      [&]() WM_INLINE_LAMBDA { e = update_here(row_i, row_j, column, Sum(step), G, rise, fall, begin, end); });
   return e;
 }
 
@@ -118,7 +134,8 @@ void products(const std::vector<const Real*>& rows, const double* __restrict wei
   });
 }
 
-inline Extremes extremes(const double* G, const double* rise, const double* fall, Index begin, Index end) {
+template <class Sum>
+Extremes extremes(const Sum* G, const double* rise, const double* fall, Index begin, Index end) {
   Extremes e;
   for (Index k = begin; k < end; ++k) {
     if (rise[k] > 0.0 && G[k] > e.high) e.high = G[k], e.up = k;
@@ -128,57 +145,57 @@ inline Extremes extremes(const double* G, const double* rise, const double* fall
 }
 
 /// First position of the largest score of [begin, end); no score counts as zero. `score(k)` must be branch-free.
-template <class Score>
+template <class Sum = double, class Score>
 WM_INLINE Best best_of(Index begin, Index end, Score score) {
   Best best;
-  double scores[block_size];
+  Sum scores[block_size], highest = 0;
   for (Index from = begin; from < end; from += block_size) {
     const Index size = std::min(end - from, block_size);
-    double highest = 0.0;
-#pragma omp simd reduction(max : highest)
+    Sum high = 0;
+#pragma omp simd reduction(max : high)
     for (Index k = 0; k < size; ++k) {
-      const double s = score(from + k);
+      const Sum s = score(from + k);
       scores[k] = s;
-      highest = s > highest ? s : highest;
+      high = s > high ? s : high;
     }
-    if (highest > best.value) {
-      Index k = 0;
-      while (scores[k] != highest) ++k;
-      best = {from + k, highest};
+    if (high > highest) {
+      highest = high;
+      best = {from + first_of(0, size, [&](Index k) WM_INLINE_LAMBDA { return scores[k] == high; }), double(high)};
     }
   }
   return best;
 }
 
 /// arg max of (G_i - G_k)^2 / Q_ik over k that can fall and have G_k < G_i.
-template <class Real, class Column>
-WM_INLINE Best second_order_here(const Real* row_i, Column column, const double* G, const double* diagonal,
-                                 const double* fall, double G_i, double Q_ii, Index begin, Index end) {
-  return best_of(begin, end, [=](Index k) WM_INLINE_LAMBDA {
-    const double slope = G_i - G[k], least = flat(Q_ii, diagonal[k]);
-    const double raw = Q_ii + diagonal[k] - 2.0 * static_cast<double>(row_i[column(k)]);
-    const double curvature = raw > least ? raw : least;
-    const double score = slope * slope / curvature;
-    return (fall[k] > 0.0) & (slope > 0.0) ? score : 0.0;
+template <class Real, class Column, class Sum>
+WM_INLINE Best second_order_here(const Real* row_i, Column column, const Sum* G, const Sum* diagonal, const Sum* fall,
+                                 Sum G_i, Sum Q_ii, Index begin, Index end) {
+  return best_of<Sum>(begin, end, [=](Index k) WM_INLINE_LAMBDA {
+    const Sum slope = G_i - G[k], least = flat(Q_ii, diagonal[k]);
+    const Sum raw = Q_ii + diagonal[k] - Sum(2) * static_cast<Sum>(row_i[column(k)]);
+    const Sum curvature = raw > least ? raw : least;
+    const Sum score = slope * slope / curvature;
+    return (fall[k] > Sum(0)) & (slope > Sum(0)) ? score : Sum(0);
   });
 }
 
-template <class Real, class Column>
-Index second_order(const Real* row_i, Column column, const double* G, const double* diagonal, const double* fall,
-                   double G_i, double Q_ii, Index begin, Index end) {
+template <class Real, class Column, class Sum>
+Index second_order(const Real* row_i, Column column, const Sum* G, const Sum* diagonal, const Sum* fall, Sum G_i,
+                   double Q_ii, Index begin, Index end) {
   Best best;
-  simd::on_avx512(
-      [&]() WM_INLINE_LAMBDA { best = second_order_here(row_i, column, G, diagonal, fall, G_i, Q_ii, begin, end); });
+  simd::on_avx512([&]() WM_INLINE_LAMBDA {
+    best = second_order_here(row_i, column, G, diagonal, fall, G_i, Sum(Q_ii), begin, end);
+  });
   return best.index;
 }
 
 /// arg max over k of the gain of the pair {s, k} with the box respected: step (slope - curvature step / 2).
-template <class Real, class Column>
-WM_INLINE Best most_gainful_here(const Real* row_s, Column column, const double* G, const double* diagonal,
+template <class Real, class Column, class Sum>
+WM_INLINE Best most_gainful_here(const Real* row_s, Column column, const Sum* G, const Sum* diagonal,
                                  const double* rise, const double* fall, double G_s, double Q_ss, double rise_s,
                                  double fall_s, Index begin, Index end) {
   return best_of(begin, end, [=](Index k) WM_INLINE_LAMBDA {
-    const double difference = G_s - G[k], least = flat(Q_ss, diagonal[k]);
+    const double difference = G_s - G[k], least = flat<double>(Q_ss, diagonal[k]);
     const bool s_rises = difference > 0.0;
     const double slope = s_rises ? difference : -difference;
     const double mine = s_rises ? rise_s : fall_s, fall_k = fall[k], rise_k = rise[k];
@@ -193,8 +210,8 @@ WM_INLINE Best most_gainful_here(const Real* row_s, Column column, const double*
   });
 }
 
-template <class Real, class Column>
-Best most_gainful(const Real* row_s, Column column, const double* G, const double* diagonal, const double* rise,
+template <class Real, class Column, class Sum>
+Best most_gainful(const Real* row_s, Column column, const Sum* G, const Sum* diagonal, const double* rise,
                   const double* fall, Index s, bool only_as_riser, Index begin, Index end) {
   Best before, after;
   const double fall_s = only_as_riser ? 0.0 : fall[s];

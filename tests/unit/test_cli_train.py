@@ -378,7 +378,7 @@ def test_control_c_stops_cleanly_and_keeps_the_model(tmp_path):
 
 @needs_terminal
 def test_control_c_ends_a_cross_validation_with_a_word(tmp_path):
-    code, said, shown = interrupted(tmp_path, "--cv", "3")
+    code, said, shown = interrupted(tmp_path, "--cv", "3", "-C", "1e9")  # a fold takes long
     assert code == 130 and said == ""
     assert "stopping ..." in shown and shown.rstrip().endswith("interrupted")
 

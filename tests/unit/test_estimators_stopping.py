@@ -53,7 +53,7 @@ def test_an_exhausted_iteration_limit_warns_with_violation_and_remedies(machine)
 
 
 def test_an_exhausted_time_limit_warns_and_leaves_a_model():
-    machine = slow(max_time=0.05)
+    machine = slow(max_time=0.005)
     with pytest.warns(ConvergenceWarning, match="raise max_time"):
         machine.fit(HARD_X, THREE)
     assert machine.status_ is Status.MAX_TIME

@@ -161,7 +161,7 @@ class Decomposition {
     std::vector<Index> chosen;
     for (Index e = 0; e < state_.size(); ++e)
       if (state_.violation[e] > 0.0) chosen.push_back(e);
-    spread(chosen, size_, [&](Index a, Index b) { return state_.violation[a] > state_.violation[b]; });
+    spread(chosen, size_, [&](Index e) { return state_.violation[e]; });
     std::sort(chosen.begin(), chosen.end());
     return chosen;
   }
@@ -198,8 +198,9 @@ class Decomposition {
   template <class MustStop>
   void take(const std::vector<Index>& examples, const std::vector<double>& changes, MustStop must_stop) {
     for (const double c : changes) travelled_ += std::max(0.0, c);
-    values_lost_ = !cache_.accumulate(examples, changes.data(), state_.value.data(), iterate_.threads(), must_stop,
-                                      state_.classes());
+    values_lost_ = !cache_.accumulate(
+        examples, changes.data(), state_.value.data(), iterate_.threads(), must_stop, [](std::size_t) { return true; },
+        state_.classes());
     state_.begin();
   }
 

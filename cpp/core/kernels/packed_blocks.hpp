@@ -6,7 +6,8 @@
 //
 // The second form cancels. Its error is a rounding of |x|^2 + |z|^2, seen from the mean of the points, and matters by
 // the sensitivity of what is made of it (gamma of a Gaussian); single precision is used where that stays harmless.
-// Distances over few coordinates are sums of squared differences, which lose less.
+// Distances over few coordinates are sums of squared differences, which lose less; over some more of them, too, where
+// products would need double precision.
 
 #include <algorithm>
 #include <cmath>
@@ -26,11 +27,11 @@ class PackedBlocks {
   PackedBlocks(const Points& x, const Points& z, Frame frame, bool distances, double sensitivity)
       : frame_(std::move(frame)),
         distances_(distances),
-        few_(frame_.dimension() <= 8),
+        by_differences_(distances && frame_.dimension() <= few),
         single_(x, z, frame_),
         double_(x, z, frame_) {
-    const bool pays = fills_enough(x) && fills_enough(z) && (few_ ? distances : blas::available());
-    if (!pays) return;
+    const bool many = frame_.dimension() > few;
+    if (!fills_enough(x) || !fills_enough(z) || !(many ? blas::available() : distances)) return;
     if (!distances) {
       double_pays_ = true;
       single_pays_ = !is_double(x) && !is_double(z);
@@ -38,9 +39,11 @@ class PackedBlocks {
     }
     const double square = std::max(frame_.largest_square(x), frame_.largest_square(z));
     // An error of |x|^2 is seen whole; one of x - z only where that is small, on the scale of the kernel.
-    magnification_ = few_ ? std::sqrt(sensitivity * square) : 8.0 * sensitivity * square;
-    single_pays_ = magnification_ <= 128.0 && square < 1e30 && sensitivity < 1e30;
-    double_pays_ = few_ ? single_pays_ : magnification_ <= 8e4;
+    const double of_products = 8.0 * sensitivity * square, of_differences = std::sqrt(sensitivity * square);
+    by_differences_ |= frame_.dimension() <= 32 && of_products > harmless;  // as fast as products in double
+    magnification_ = by_differences_ ? of_differences : of_products;
+    single_pays_ = magnification_ <= harmless && square < 1e30 && sensitivity < 1e30;
+    double_pays_ = by_differences_ ? single_pays_ : magnification_ <= 8e4;
   }
 
   /// Whether to get entries in type Out here.
@@ -100,7 +103,7 @@ class PackedBlocks {
 
   template <class Some, class A>
   void sum(Some x, Some z, A* sums) const {
-    if (few_) return differences(x, z, sums);
+    if (by_differences_) return differences(x, z, sums);
     blas::products(x.values, int(x.count), z.values, int(z.count), int(frame_.dimension()), sums);
     if (!distances_) return;
     simd::on_avx512([&]() WM_INLINE_LAMBDA {
@@ -113,24 +116,39 @@ class PackedBlocks {
     });
   }
 
+  /// Strips of columns are written out by coordinate, so narrow that their sums stay in registers.
   template <class Some, class A>
   void differences(Some x, Some z, A* sums) const {
-    const std::size_t d = frame_.dimension(), count = z.count;
-    Lease<A> by_coordinate(d * count);
-    A* const zs = by_coordinate.data();
-    for (std::size_t b = 0; b < count; ++b)
-      for (std::size_t j = 0; j < d; ++j) zs[j * count + b] = z.values[b * d + j];
-    simd::on_avx512([&]() WM_INLINE_LAMBDA {
-      for (std::size_t a = 0; a < x.count; ++a) {
-        A* const row = sums + a * count;
-        const A x0 = x.values[a * d];
-        for (std::size_t b = 0; b < count; ++b) row[b] = (x0 - zs[b]) * (x0 - zs[b]);
-        for (std::size_t j = 1; j < d; ++j) {
-          const A xj = x.values[a * d + j];
-          for (std::size_t b = 0; b < count; ++b) row[b] += (xj - zs[j * count + b]) * (xj - zs[j * count + b]);
+    constexpr std::size_t strip = 256 / sizeof(A);
+    const std::size_t d = frame_.dimension();
+    Lease<A> room(d * strip);
+    A* const by_coordinate = room.data();
+    for (std::size_t first = 0; first < z.count; first += strip) {
+      const std::size_t width = std::min(strip, z.count - first);
+      for (std::size_t b = 0; b < strip; ++b)
+        for (std::size_t j = 0; j < d; ++j)
+          by_coordinate[j * strip + b] = b < width ? z.values[(first + b) * d + j] : A(0);
+      simd::on_avx512([&]() WM_INLINE_LAMBDA {
+        for (std::size_t a = 0; a < x.count; ++a) {
+          const A* const coordinates = x.values + a * d;
+          A sum[strip];
+          for (std::size_t b = 0; b < strip; ++b) {
+            const A difference = coordinates[0] - by_coordinate[b];
+            sum[b] = difference * difference;
+          }
+          for (std::size_t j = 1; j < d; ++j)
+            for (std::size_t b = 0; b < strip; ++b) {
+              const A difference = coordinates[j] - by_coordinate[j * strip + b];
+              sum[b] += difference * difference;
+            }
+          A* const row = sums + a * z.count + first;
+          if (width == strip)  // a number known beforehand makes it a few vectors
+            for (std::size_t b = 0; b < strip; ++b) row[b] = sum[b];
+          else
+            for (std::size_t b = 0; b < width; ++b) row[b] = sum[b];
         }
-      }
-    });
+      });
+    }
   }
 
   /// Computing with zeros is cheaper than walking along the other coordinates, up to a point.
@@ -147,8 +165,11 @@ class PackedBlocks {
         points);
   }
 
+  static constexpr Index few = 8;            // coordinates, over which differences are as fast as products
+  static constexpr double harmless = 128.0;  // magnification of rounding in single precision
+
   Frame frame_;
-  bool distances_, few_, single_pays_ = false, double_pays_ = false;
+  bool distances_, by_differences_, single_pays_ = false, double_pays_ = false;
   double magnification_ = 0.0;
   Sides<float> single_;
   Sides<double> double_;

@@ -51,12 +51,6 @@ class PackedPoints {
     }
   }
 
-  static bool consecutive(std::span<const Index> which) {
-    for (std::size_t a = 1; a < which.size(); ++a)
-      if (which[a] != which[0] + Index(a)) return false;
-    return !which.empty();
-  }
-
   const Points& points_;
   const Frame& frame_;
   bool kept_;

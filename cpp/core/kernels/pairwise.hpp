@@ -4,16 +4,23 @@
 //   k(x, z) = map( sum_j term(x_j, z_j) )
 //
 // for dense and sparse points alike: a few x are written out, then met by a tile of z after another as z is stored; or,
-// in large blocks where that is cheaper, both sides are written out (packed_blocks.hpp).
+// in large blocks where that is cheaper, both sides are written out (packed_blocks.hpp). Points of zeros and ones are
+// written out as bits (bit_blocks.hpp).
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
 #include <mutex>
+#include <numeric>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 #include "../gram.hpp"
 #include "../lease.hpp"
+#include "bit_blocks.hpp"
 #include "packed_blocks.hpp"
 #include "sums.hpp"
 
@@ -68,11 +75,14 @@ class PairwiseGram : public Gram {
 
   double rounding(Arithmetic precision) const override {
     double factor = 1.0;
-    if constexpr (Term::from_products == FromProducts::squared_distance) factor += blocks().magnification(precision);
+    if constexpr (Term::from_products == FromProducts::squared_distance)
+      if (!bit_blocks()) factor += blocks().magnification(precision);  // sums of bits are exact in either precision
     return factor * Gram::rounding(precision);
   }
 
  private:
+  static constexpr bool made_of_bits = requires { Term::bits(0u, 0u); };
+
   /// Single precision suffices for rounded entries of dense single-precision data: nothing cancels there.
   template <class Columns>
   void choose_accumulator(const Columns& z, std::span<const Index> which, std::span<const Index> columns,
@@ -110,7 +120,7 @@ class PairwiseGram : public Gram {
     }
   }
 
-  /// A large block of points written out, if that is cheaper; false if it is not.
+  /// A block of points written out, if that is cheaper; false if it is not.
   template <class Out>
   bool by_packing(std::span<const Index> which, std::span<const Index> columns, Out* out) const {
     return pack<Out>(which, columns, [&](std::size_t a, std::size_t b, auto* sums, std::size_t count) {
@@ -133,12 +143,18 @@ class PairwiseGram : public Gram {
   template <class Out, class Use>
   bool pack(std::span<const Index> which, std::span<const Index> columns, Use use) const {
     const std::size_t few = is_sparse(z_) ? 32 : 4;  // where walking along nonzeros is cheaper than gathering points
-    if constexpr (Term::from_products == FromProducts::no) return false;
+    const bool large = which.size() >= few && columns.size() >= few;
+    if constexpr (made_of_bits)
+      if (const auto* const bits = large ? bit_blocks() : known_bits_.load()) {
+        bits->for_each_stretch(which, columns, use);
+        return true;
+      }
     if constexpr (Term::from_products != FromProducts::no) {
-      if (which.size() < few || columns.size() < few || !blocks().template worthwhile<Out>()) return false;
+      if (!large || !blocks().template worthwhile<Out>()) return false;
       blocks().template for_each_stretch<Out>(which, columns, use);
       return true;
     }
+    return false;
   }
 
   /// Made when a large block, or what rounding does to it, is first asked for.
@@ -148,6 +164,38 @@ class PairwiseGram : public Gram {
       blocks_.emplace(x_, z_, term_.frame(is_sparse(x_) ? x_ : z_), distances, map_.sensitivity());
     });
     return *blocks_;
+  }
+
+  /// Likewise; null if the points are not made of zeros and ones, or are cheaper as they are.
+  const BitBlocks<Term>* bit_blocks() const {
+    if constexpr (made_of_bits)
+      std::call_once(bits_sought_, [&] {
+        bits_ = BitBlocks<Term>::of(x_, z_);
+        if (!bits_) return;
+        tabulate<float>();
+        tabulate<double>();
+        known_bits_ = bits_.get();
+      });
+    return bits_.get();
+  }
+
+  /// What the map makes of each sum of bits.
+  template <class Out>
+  void tabulate() const {
+    std::vector<double> sums(std::size_t(dimension(x_)) + 1);
+    std::iota(sums.begin(), sums.end(), 0.0);
+    auto& values = std::get<std::vector<Out>>(values_);
+    values.resize(sums.size());
+    map_sums(sums.data(), sums.size(), values.data());
+  }
+
+  template <class Out>
+  void map_sums(const BitPoints::Word* sums, std::size_t count, Out* values) const {
+    const Out* const known = std::get<std::vector<Out>>(values_).data();
+    simd::on_avx512([=]() WM_INLINE_LAMBDA {
+#pragma omp simd
+      for (std::size_t b = 0; b < count; ++b) values[b] = known[sums[b]];
+    });
   }
 
   template <class A, class Out>
@@ -168,6 +216,10 @@ class PairwiseGram : public Gram {
   Term term_;
   mutable std::once_flag blocks_known_;
   mutable std::optional<PackedBlocks> blocks_;
+  mutable std::once_flag bits_sought_;
+  mutable std::unique_ptr<const BitBlocks<Term>> bits_;
+  mutable std::atomic<const BitBlocks<Term>*> known_bits_ = nullptr;    // for blocks too small to seek them
+  mutable std::tuple<std::vector<float>, std::vector<double>> values_;  // of sums of bits
 };
 
 }  // namespace wm

@@ -5,6 +5,8 @@
 //
 // A Term is asked for its form `in<A>()` the arithmetic of the sum, float or double, before a sum begins. Some can be
 // had from inner products of points written out in a frame (frame.hpp): <x, z> itself or |x|^2 + |z|^2 - 2 <x, z>.
+//
+// Between zeros and ones some terms are themselves 0 or 1: these say by `bits(x, z)` where, a bit per coordinate.
 
 #include <cmath>
 #include <type_traits>
@@ -21,6 +23,7 @@ struct ProductTerm {
   static constexpr bool zero_at_zero = true;  // term(x, 0) = 0
   static constexpr FromProducts from_products = FromProducts::product;
   Frame frame(const Points& points) const { return Frame(dimension(points)); }
+  static WM_INLINE std::uint32_t bits(std::uint32_t x, std::uint32_t z) { return x & z; }
   template <class A>
   ProductTerm in() const {
     return {};
@@ -39,6 +42,7 @@ struct SquaredDifferenceTerm {
   static constexpr bool zero_at_zero = false;
   static constexpr FromProducts from_products = FromProducts::squared_distance;
   Frame frame(const Points& points) const { return Frame::at_mean_of(points); }
+  static WM_INLINE std::uint32_t bits(std::uint32_t x, std::uint32_t z) { return x ^ z; }
   template <class A>
   SquaredDifferenceTerm in() const {
     return {};
@@ -56,6 +60,7 @@ struct SquaredDifferenceTerm {
 struct AbsoluteDifferenceTerm {
   static constexpr bool zero_at_zero = false;
   static constexpr FromProducts from_products = FromProducts::no;
+  static WM_INLINE std::uint32_t bits(std::uint32_t x, std::uint32_t z) { return x ^ z; }
   template <class A>
   AbsoluteDifferenceTerm in() const {
     return {};

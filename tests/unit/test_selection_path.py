@@ -17,6 +17,7 @@ from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, cross_
 from sklearn.preprocessing import StandardScaler
 
 import widemargin as wm
+from widemargin.selection.folds import Fold
 from widemargin.selection.shared_table import SharedTable
 
 CS, GAMMAS = [0.1, 3.0, 100.0], [0.003, 0.1]
@@ -164,28 +165,58 @@ def test_a_budget_without_room_for_tables_gives_the_same_scores(cancer):
     X, y = cancer
     search = {"Cs": CS, "gammas": GAMMAS, "cv": StratifiedKFold(3)}
     rich = wm.cross_validate_path(wm.SVC(), X, y, **search)
-    for megabytes in (0, 2, 3.5):  # no table; one; distances and one
+    for megabytes in (0, 2, 3.5):  # no table; one; distances and parts
         poor = wm.cross_validate_path(wm.SVC(cache_size=megabytes), X, y, **search)
         assert_equal_to_one_example(poor.scores, rich.scores, y, StratifiedKFold(3))
     assert rich.kernel_evaluations == 2 * len(y) ** 2 < rich.kernel_reads
 
 
 @pytest.mark.parametrize(
-    ("megabytes", "tables", "exponents"), [(0.1, 0, False), (2, 1, False), (3.5, 1, True), (10, 2, True)]
+    ("megabytes", "tables", "exponents", "parts"),
+    [(0.1, 0, False, False), (2, 1, False, False), (3, 0, True, True)],
 )
-def test_tables_keep_to_the_budget(cancer, megabytes, tables, exponents):
-    X, _ = cancer
+def test_tables_keep_to_the_budget(cancer, megabytes, tables, exponents, parts):
+    X, y = cancer
     budget = int(megabytes * 2**20)
-    table = SharedTable(X, [wm.Gaussian(0.1), wm.Gaussian(1.0)], budget, wanted=2)
+    train, test = next(StratifiedKFold(3).split(X, y))
+    fold = Fold(train.astype(np.int32), test.astype(np.int32), None)
+    table = SharedTable(X, [wm.Gaussian(0.1), wm.Gaussian(1.0)], budget, [fold])
     assert len(table.tables) == tables and (table.exponents is not None) == exponents
-    assert sum(part.nbytes for part in table.tables) + exponents * 4 * len(X) ** 2 <= budget
+    assert table.has_parts == parts
+    whole, part = 4 * len(X) ** 2, 4 * train.size * len(X)
+    assert (tables + exponents) * whole + parts * part <= budget
     for work in table.prepare():
         work()
+    coefficients = np.zeros(len(X))
+    coefficients[train] = np.random.default_rng(0).normal(size=train.size)
+    problem = wm.problems.soft_margin(np.where(y[train], 1, -1), 1.0).on(train)
     for k, kernel in enumerate(table.kernels):
         for work in table.fill(k):
             work()
-        every = np.arange(len(X), dtype=np.int32)
-        np.testing.assert_allclose(table.gram(k).block(every, every), kernel.gram(X), atol=2e-7)
+        with table.of_fold(k, fold, lambda: False) as gram:
+            rows = gram.restated(problem).rows
+            K = gram.among_train.block(rows, rows)
+            values = gram.values(coefficients)
+        np.testing.assert_allclose(K, kernel.gram(X[train]), atol=2e-7)
+        np.testing.assert_allclose(values, kernel.gram(X[test], X) @ coefficients, atol=1e-4)
+
+
+def test_points_drawn_twice_count_once_whatever_the_budget(cancer):
+    X, y = cancer
+    drawn = np.random.default_rng(0).choice(400, 400)
+    search = {"Cs": CS, "gammas": GAMMAS, "cv": [(drawn, np.arange(400, len(y)))]}
+    rich = wm.cross_validate_path(wm.SVC(), X, y, **search)
+    poor = wm.cross_validate_path(wm.SVC(cache_size=0.1), X, y, **search)
+    np.testing.assert_allclose(rich.scores, poor.scores, atol=1.01 / (len(y) - 400))
+
+
+def test_a_kernel_without_exponents_has_whole_tables_and_parts_of_them(cancer):
+    X, y = cancer
+    search = {"Cs": CS, "gammas": GAMMAS, "cv": StratifiedKFold(3)}
+    machine = wm.SVC(kernel="poly", degree=2)
+    whole = wm.cross_validate_path(machine, X, y, **search)
+    none = wm.cross_validate_path(clone(machine).set_params(cache_size=0.1), X, y, **search)
+    assert_equal_to_one_example(none.scores, whole.scores, y, StratifiedKFold(3))
 
 
 def test_where_rounding_of_the_table_counts_the_kernel_itself_decides(cancer):

@@ -1,4 +1,4 @@
-"""Cross-validation over a grid of C and gamma, each kernel matrix computed once."""
+"""Cross-validation over a grid of C and gamma, what machines have in common computed once."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from widemargin import _core
 from widemargin.codes import drawn
 from widemargin.estimators import SVC, SVR, NuSVR, sample
 from widemargin.estimators.training import visible_messages
@@ -29,7 +28,7 @@ from widemargin.selection.folds import Fold, make_folds
 from widemargin.selection.grid import gamma_name, read_gammas, read_values
 from widemargin.selection.result import PathInterrupted, PathResult
 from widemargin.selection.score import choose_score
-from widemargin.selection.shared_table import SharedTable
+from widemargin.selection.shared_table import FoldGram, SharedTable
 from widemargin.solvers import Solution, Status
 from widemargin.threads import allowed_threads, single_threaded_blas
 
@@ -54,8 +53,8 @@ def cross_validate_path(
     """Cross-validate a machine for every C and gamma of a grid.
 
     The scores are those of independent fits, up to the tolerance, at a fraction of the price: distances are
-    computed once for all gammas and each kernel matrix once for all folds, classes and C; machines of rising
-    C start where the one before ended; points that were left out are scored from the same matrix.
+    computed once for all gammas, and the kernel values of a fold once for all classes and C; machines of
+    rising C start where the one before ended; points that were left out are scored from the same values.
 
     Parameters
     ----------
@@ -161,8 +160,8 @@ def _target_checks(estimator: Any) -> dict[str, Any]:
 class Search:
     """The machines of all folds, gammas and C: one chain of rising C for each fold and gamma.
 
-    Workers fill the table of a gamma and climb the chains on it; if there is room for two tables, the next
-    one is begun when no chain is left to begin.
+    Workers climb chains, each on what its fold needs of a kernel matrix. Where whole matrices are kept, that
+    of a gamma is filled before its chains begin, and the next one as soon as there is room for it.
     """
 
     def __init__(
@@ -188,7 +187,7 @@ class Search:
         ]
         self.estimator, self.gammas = estimator, gammas
         budget = cache_bytes(estimator.cache_size, 2 * self.n)  # distances and several tables
-        self.table = SharedTable(X, kernels, budget, self.jobs, wanted=1 + -(-self.jobs // len(folds)))
+        self.table = SharedTable(X, kernels, budget, folds, self.jobs)
         self.scores = np.full((len(Cs), len(gammas), len(folds)), np.nan)
         self.n_support = np.zeros(self.scores.shape, dtype=np.int64)
         self.kernel_reads = self.exact_evaluations = self.short = self.done = 0
@@ -206,8 +205,7 @@ class Search:
                     if k >= self.table.at_once:
                         self._all(chains[k - self.table.at_once])
                     self._all(pool.submit(self._unless_stopped, work) for work in self.table.fill(k))
-                    gram = self.table.gram(k)
-                    chains.append([pool.submit(self._climb, k, f, gram) for f in range(len(self.folds))])
+                    chains.append([pool.submit(self._climb, k, f) for f in range(len(self.folds))])
                 self._all(future for group in chains for future in group)
             except KeyboardInterrupt as interruption:
                 self.stopped = True
@@ -227,47 +225,39 @@ class Search:
         if not self.stopped:
             work()
 
-    def _climb(self, k: int, f: int, gram: _core.Gram) -> None:
+    def _climb(self, k: int, f: int) -> None:
         """The machines of fold f with kernel k, C rising, each from where the last one ended."""
+        if self.stopped:
+            return
         fold = self.folds[f]
         before: list[tuple[Problem, Vector]] = []
-        own: _core.Gram | None = None
-        for c in self.order:
-            machines = self.machines[c]._machines(fold.targets, self.weight, fold.train)
-            problems = [machine.problem for machine in machines]
-            starts = [now.start_after(*last) for now, last in zip(problems, before, strict=False)]
-            starts = starts or [None] * len(problems)
-            size = sum(problem.size for problem in problems)
-            if own is None and len(problems) == 1:
-                own = self.table.part(k, fold.train)
-            solutions = []
-            for problem, start in zip(problems, starts, strict=True):
-                rows = None if own is None else fold.train
-                table = gram if own is None else own
-                if self.stopped or (solution := self._solve(problem, start, size, k, table, rows)) is None:
-                    return
-                solutions.append(solution)
-            before = [(problem, each.alpha) for problem, each in zip(problems, solutions, strict=True)]
-            size_of_gram = cache(lambda: float(gram.diagonal().max()))
-            functions = [
-                machine.function(solution, self.n, size_of_gram)
-                for machine, solution in zip(machines, solutions, strict=True)
-            ]
-            self._keep((c, k, f), fold, functions, gram)
-            self._report()
+        with self.table.of_fold(k, fold, lambda: self.stopped) as gram:
+            size_of_gram = cache(lambda: float(gram.among_train.diagonal().max()))
+            for c in self.order:
+                machines = self.machines[c]._machines(fold.targets, self.weight, fold.train)
+                problems = [machine.problem for machine in machines]
+                starts = [now.start_after(*last) for now, last in zip(problems, before, strict=False)]
+                starts = starts or [None] * len(problems)
+                size = sum(problem.size for problem in problems)
+                solutions = []
+                for problem, start in zip(problems, starts, strict=True):
+                    if self.stopped or (solution := self._solve(problem, start, size, k, gram)) is None:
+                        return
+                    solutions.append(solution)
+                before = [(problem, each.alpha) for problem, each in zip(problems, solutions, strict=True)]
+                functions = [
+                    machine.function(solution, self.n, size_of_gram)
+                    for machine, solution in zip(machines, solutions, strict=True)
+                ]
+                self._keep((c, k, f), fold, functions, gram)
+                self._report()
         if self.estimator.verbose:
             logger.info("gamma %.3g, fold %d of %d: all C", self.gammas[k], f + 1, len(self.folds))
 
     def _solve(
-        self,
-        problem: Problem,
-        start: Vector | None,
-        size: int,
-        k: int,
-        gram: _core.Gram,
-        rows: NDArray[np.integer] | None,
+        self, problem: Problem, start: Vector | None, size: int, k: int, gram: FoldGram
     ) -> Solution | None:
-        """The solution, on the Gram of these rows or of all; None if somebody ended it."""
+        """The solution; None if somebody ended it."""
         training = replace(
             self.estimator._training(size, self.n),
             cache_bytes=self.table.row_bytes,
@@ -277,8 +267,7 @@ class Search:
         )
         bearable = ROUNDING_SHARE * training.tol
         if self.table.rounding(_likely(problem, start), k) <= bearable:
-            here = problem if rows is None else problem.among(rows)
-            solution = training.solve(here, gram, start).solutions[0]
+            solution = training.solve(gram.restated(problem), gram.among_train, start).solutions[0]
             self._count(solution)
             start = solution.alpha
         if self.table.rounding(_likely(problem, start), k) > bearable:
@@ -293,7 +282,7 @@ class Search:
         evaluations = solution.counters["kernel_evaluations"]
         with self.lock:
             self.kernel_reads += evaluations
-            if exact or not self.table.tables:
+            if exact or not self.table.exists:
                 self.exact_evaluations += evaluations
             self.short += solution.status not in (Status.OPTIMAL, Status.INTERRUPTED)
 
@@ -306,17 +295,20 @@ class Search:
         return self.stopped
 
     def _keep(
-        self, cell: tuple[int, int, int], fold: Fold, functions: list[tuple[Vector, float]], gram: _core.Gram
+        self, cell: tuple[int, int, int], fold: Fold, functions: list[tuple[Vector, float]], gram: FoldGram
     ) -> None:
         """The score of a cell, from the kernel values of the points that were left out."""
         values = np.empty((fold.test.size, len(functions)))
         support = np.zeros(self.n, dtype=bool)
         for column, (coefficients, intercept) in enumerate(functions):
-            used = np.flatnonzero(coefficients).astype(np.int32)
-            support[used] = True
+            support |= coefficients != 0
             coarse = self.table.rounding(coefficients, cell[1]) > ROUNDING_SHARE * self.estimator.tol
-            kernel = self.table.exact(cell[1]) if coarse else gram
-            values[:, column] = kernel.accumulated(used, coefficients[used], fold.test) + intercept
+            if coarse:
+                exact = self.table.exact(cell[1])
+                judge = FoldGram(exact, exact, fold.test, None)
+            else:
+                judge = gram
+            values[:, column] = judge.values(coefficients) + intercept
         self.scores[cell] = self.score(self.estimator, self.y[fold.test], fold.targets, values)
         self.n_support[cell] = support.sum()
 

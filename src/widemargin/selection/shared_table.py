@@ -1,9 +1,12 @@
-"""Kernel matrices that differ in one parameter, held whole while they are in use."""
+"""Kernel matrices that differ in one parameter: what they share, and what a fold needs of each."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
+from threading import BoundedSemaphore
 from typing import Any
 
 import numpy as np
@@ -13,6 +16,8 @@ from widemargin import _core
 from widemargin.kernels import Kernel, Precomputed
 from widemargin.kernels.points import count
 from widemargin.kernels.row_blocks import row_blocks
+from widemargin.problems import Problem
+from widemargin.selection.folds import Fold
 
 Work = Callable[[], Any]
 
@@ -24,12 +29,35 @@ ROUNDING = 2.0**-24
 """Relative error of an entry in single precision."""
 
 
-class SharedTable:
-    """The matrices of several kernels on the same points, in single precision, as many at a time as fit.
+@dataclass(frozen=True)
+class FoldGram:
+    """The kernel values that machines of a fold are trained and judged by."""
 
-    For kernels exp(-gamma e(x, z)) the exponents e are computed once, and each matrix is one vectorised pass
-    over them. Without room for a single matrix of n x n values there is no table: entries are then computed
-    when they are asked for.
+    among_train: _core.Gram
+    with_test: _core.Gram
+    """Its columns `test` are the points that were left out."""
+    test: NDArray[np.int32]
+    train: NDArray[np.int32] | None
+    """The points that the rows belong to; None: all."""
+
+    def restated(self, problem: Problem) -> Problem:
+        """The problem in terms of these rows."""
+        return problem if self.train is None else problem.among(self.train)
+
+    def values(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
+        """sum_i coefficients_i k(x_i, z) of all points x_i at the points z that were left out."""
+        if self.train is not None:
+            coefficients = coefficients[self.train]
+        used = np.flatnonzero(coefficients).astype(np.int32)
+        return self.with_test.accumulated(used, coefficients[used], self.test)
+
+
+class SharedTable:
+    """The matrices of several kernels on the same points, in single precision, as far as they fit.
+
+    For kernels exp(-gamma e(x, z)) the exponents e are computed once, and what a fold needs of each matrix is
+    one vectorised pass over some of them. Without room for that, there are whole matrices, as many at a time
+    as fit, and without room for a single one of n x n values entries are computed when they are asked for.
 
     Parameters
     ----------
@@ -38,28 +66,39 @@ class SharedTable:
         Alike but for gamma.
     budget_bytes : int
         For all tables, and the rows that solvers keep.
+    folds : sequence of Fold
     workers : int
         Solvers at work at a time.
-    wanted : int
-        Matrices that would be good to have at the same time.
     """
 
     def __init__(
-        self, X: Any, kernels: Sequence[Kernel], budget_bytes: int, workers: int = 1, wanted: int = 1
+        self, X: Any, kernels: Sequence[Kernel], budget_bytes: int, folds: Sequence[Fold], workers: int = 1
     ) -> None:
         self.X, self.kernels = X, list(kernels)
         self.n = n = count(X)
         self.evaluations = 0
         row_bytes = min(workers * ROW_BYTES, int(budget_bytes * ROW_SHARE))
-        room = (budget_bytes - row_bytes) // (4 * n * n)
+        room = budget_bytes - int(budget_bytes * ROW_SHARE)  # whatever the number of workers
         if isinstance(self.kernels[0], Precomputed):
             room = 0  # it is a table already
+        whole = 4 * n * n
+        self._part_size = max(fold.train.size * (fold.train.size + fold.test.size) for fold in folds)
+        part = 4 * self._part_size
         can_share = len(self.kernels) > 1 and hasattr(self.kernels[0], "bind_exponent")
-        self.exponents = np.empty((n, n), np.float32) if can_share and room > 1 else None
-        tables = min(wanted, len(self.kernels), room - (self.exponents is not None))
+        self.exponents = np.empty((n, n), np.float32) if can_share and whole + part <= room else None
+        wanted = min(1 + -(-workers // len(folds)), len(self.kernels))  # so that no worker waits
+        tables = 0 if self.exponents is not None else min(wanted, room // whole)
         self.tables = [np.empty((n, n), np.float32) for _ in range(tables)]
-        self.has_room_for_parts = room - tables - (self.exponents is not None) >= workers
-        self.row_bytes = (row_bytes if self.tables else budget_bytes) // workers
+        left = room - (tables + (self.exponents is not None)) * whole
+        self.has_parts = self.exponents is not None or (tables > 0 and workers * part <= left)
+        self._parts_in_use = BoundedSemaphore(max(1, min(workers, left // part)))
+        self._idle: list[NDArray[np.float32]] = []
+        self.row_bytes = (row_bytes if self.exists else budget_bytes) // workers
+
+    @property
+    def exists(self) -> bool:
+        """Whether entries are kept at all."""
+        return self.exponents is not None or len(self.tables) > 0
 
     @property
     def at_once(self) -> int:
@@ -70,27 +109,54 @@ class SharedTable:
         """The matrix of kernel k in double precision, computed as it is asked for."""
         return self.kernels[k].bind(self.X)
 
-    def gram(self, k: int) -> _core.Gram:
-        """The matrix of kernel k, once the parts of `fill(k)` are done; that of k - at_once is gone then."""
-        return _core.precomputed(self._table(k)) if self.tables else self.exact(k)
+    @contextmanager
+    def of_fold(self, k: int, fold: Fold, stopped: Callable[[], bool]) -> Iterator[FoldGram]:
+        """What a fold needs of kernel k, for as long as it is in use; `fill(k)` comes first.
 
-    def part(self, k: int, rows: NDArray[np.integer]) -> _core.Gram | None:
-        """The matrix of kernel k on these rows, one after the other in memory; None if there is no room.
-
-        Sweeps over whole rows then read them as they lie, without picking and copying entries.
+        If there is room, the entries lie one after the other: sweeps over whole rows then read them without
+        picking and copying. Once it has stopped, they are not to be relied on.
         """
-        if not self.tables or not self.has_room_for_parts:
-            return None
-        K = np.empty((rows.size, rows.size), np.float32)
-        some = rows.astype(np.int32)
-        self.gram(k).fill(some, some, K)
-        return _core.precomputed(K)
+        if not self.has_parts:
+            gram = _core.precomputed(self._table(k)) if self.tables else self.exact(k)
+            yield FoldGram(gram, gram, fold.test, None)
+            return
+        train = np.unique(fold.train).astype(np.int32)  # a point may be drawn twice
+        test = fold.test.astype(np.int32)
+        m, t = train.size, test.size
+        with self._parts_in_use:
+            try:
+                room = self._idle.pop()
+            except IndexError:
+                room = np.empty(self._part_size, np.float32)
+            inner, outer = room[: m * m].reshape(m, m), room[m * m : m * (m + t)].reshape(m, t)
+            self._copy_part(k, train, train, inner, stopped)
+            self._copy_part(k, train, test, outer, stopped)
+            every = np.arange(t, dtype=np.int32)
+            yield FoldGram(_core.precomputed(inner), _core.precomputed(outer), every, train)
+            self._idle.append(room)
+
+    def _copy_part(
+        self,
+        k: int,
+        rows: NDArray[np.int32],
+        columns: NDArray[np.int32],
+        out: NDArray[np.float32],
+        stopped: Callable[[], bool],
+    ) -> None:
+        entries = self._table(k) if self.exponents is None else self.exponents
+        source = _core.precomputed(entries)
+        for block in row_blocks(*out.shape):
+            if stopped():
+                return
+            source.fill(rows[block], columns, out[block])
+            if self.exponents is not None:
+                _core.decay(out[block], self.kernels[k].gamma, out[block])
 
     def rounding(self, a: NDArray[np.float64], k: int) -> float:
         """What rounding of the table adds to the gradient at a, about: errors of entries are independent."""
-        if not self.tables:
+        if not self.exists:
             return 0.0
-        largest = np.abs(self._table(k).diagonal()).max()
+        largest = np.abs(self._table(k).diagonal()).max() if self.tables else 1.0  # exp(0)
         return ROUNDING * float(np.linalg.norm(a)) * float(largest)
 
     def prepare(self) -> list[Work]:
@@ -101,16 +167,14 @@ class SharedTable:
         return [partial(_copy, gram, rows, self.exponents) for rows in self._blocks()]
 
     def fill(self, k: int) -> list[Work]:
-        """The parts of the work to have matrix k, in any order."""
-        if not self.tables:
+        """The parts of the work to have matrix k, or what it is made of, in any order."""
+        if not self.exists:
             return []
         self.evaluations += self.n**2
-        table = self._table(k)
-        if self.exponents is None:
-            gram = self.exact(k)
-            return [partial(_copy, gram, rows, table) for rows in self._blocks()]
-        gamma = self.kernels[k].gamma
-        return [partial(_core.decay, self.exponents[rows], gamma, table[rows]) for rows in self._blocks()]
+        if self.exponents is not None:
+            return []
+        gram, table = self.exact(k), self._table(k)
+        return [partial(_copy, gram, rows, table) for rows in self._blocks()]
 
     def _table(self, k: int) -> NDArray[np.float32]:
         return self.tables[k % len(self.tables)]

@@ -108,6 +108,12 @@ def test_a_linear_kernel_has_one_column_of_scores(csv_file, capsys):
         (["--picture", "a.png", "--model", "a.png"], "--picture and --model are the same file, a.png"),
         (["--picture", "a.png", "--kernel", "linear"], "--picture needs at least two C and two gammas"),
         (["--picture", "a.png", "--Cs", "1"], "--picture needs at least two C and two gammas"),
+        (["--pictures", "nowhere/deep"], "--pictures nowhere/deep cannot be made: there is no directory"),
+        (["--pictures", __file__], "is a file: give the name of a directory"),
+        (
+            ["--pictures", ".", "--picture", "roc.png"],
+            "--pictures would write roc.png, which is named already",
+        ),
         (["--per-feature"], "--per-feature has no meaning for --method grid"),
         (["--max-evaluations", "9"], "--max-evaluations has no meaning for --method grid"),
         (["--method", "auto", "-C", "1"], "-C has no meaning for --method auto --type svc: leave it out"),
@@ -151,6 +157,39 @@ def test_the_picture_of_a_grid_has_a_star_in_its_best_cell(csv_file, tmp_path, c
     assert main(["select", csv_file, *options]) == 0
     C, gamma = drawn[0].best_
     assert f"best: -C {C:g}, --gamma {gamma:g}:" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "names"),
+    [
+        (["--Cs", "1,10", "--gammas", "0.01,0.1", "--cv", "3"], ["landscape", "learning-curve", "roc"]),
+        (["--Cs", "1,10", "--kernel", "linear", "--cv", "3"], ["learning-curve", "roc"]),
+        (["--method", "auto"], ["learning-curve", "roc"]),  # radial: features count alike
+        (["--method", "posterior", "--max-evaluations", "3"], ["landscape", "learning-curve", "roc"]),
+        (["--method", "kta", "--max-evaluations", "3", "--Cs", "1,10"], ["learning-curve", "roc"]),
+        (
+            ["--method", "kta", "--per-feature", "--max-evaluations", "3", "--Cs", "1,10"],
+            ["learning-curve", "relevances", "roc"],
+        ),
+    ],
+)
+def test_all_pictures_that_make_sense_are_drawn(csv_file, tmp_path, options, names):
+    directory = tmp_path / "pictures"
+    assert main(["select", csv_file, *options, "--quiet", "--pictures", str(directory)]) == 0
+    assert sorted(path.stem for path in directory.iterdir()) == names
+    assert all(map(is_png, directory.iterdir()))
+
+
+def test_numbers_and_three_classes_have_no_roc_and_relevances_if_features_differ(sample, tmp_path):
+    X, _ = sample
+    numbers, classes = tmp_path / "numbers.csv", tmp_path / "classes.csv"
+    write(numbers, X, np.sin(X[:, 0]))
+    write(classes, X, np.digitize(X[:, 0], [-0.5, 0.5]))
+    for path, kind, names in ((numbers, "svr", []), (classes, "svc", ["relevances"])):
+        directory = tmp_path / kind
+        options = ["--type", kind, "--method", "auto", "--pictures", str(directory)]
+        assert main(["select", str(path), *options]) == 0
+        assert sorted(path.stem for path in directory.iterdir()) == ["learning-curve", *names]
 
 
 def test_the_machine_that_tunes_itself_is_reported_stored_and_drawn(sample, csv_file, tmp_path, capsys):

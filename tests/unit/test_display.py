@@ -16,7 +16,9 @@ import widemargin as wm
 from widemargin.datasets import noisy_chess_board
 from widemargin.display import (
     LandscapeDisplay,
+    LearningCurveDisplay,
     RelevanceDisplay,
+    RocDisplay,
     confusion,
     convergence,
     decision_boundary,
@@ -330,3 +332,62 @@ def test_machines_without_relevances_are_refused(board):
         RelevanceDisplay.from_estimator(wm.SVC().fit(board.X, board.y))
     with pytest.raises(ValueError, match="feature_names has 1 names for 2 features"):
         RelevanceDisplay([1.0, 2.0], feature_names=["a"])
+
+
+# --- curves of points left out ----------------------------------------------------------------------
+
+
+def test_the_area_below_a_roc_curve_is_the_share_of_pairs_in_order():
+    y, values = np.array(["no", "yes", "no", "yes", "yes"]), np.array([0.1, 0.2, 0.3, 0.4, 0.5])
+    display = RocDisplay(y, values, name="five").plot()
+    assert display.area_ == pytest.approx(5 / 6)
+    np.testing.assert_allclose(line(display.ax_, "five, area 0.833")[[0, -1]], [[0, 0], [1, 1]])
+    assert display.ax_.get_ylabel() == "share of class yes that is found"
+    assert "class 1 " in RocDisplay([0.0, 1.0], [0, 1]).plot().ax_.get_ylabel()
+
+
+def test_roc_curves_are_those_of_points_left_out(board):
+    memory = wm.SVC(C=1e6, gamma=1e4)  # knows every point by heart, and nothing else
+    assert memory.fit(board.X, board.y).score(board.X, board.y) == 1
+    display = RocDisplay.from_estimator(memory, board.X, board.y)
+    assert 0.3 < display.area_ < 0.7
+    good = RocDisplay.from_estimator(wm.SVC(C=100, gamma=2), board.X, board.y, ax=display.ax_)
+    assert good.area_ > 0.75 and good.ax_ is display.ax_
+    assert len({each.get_color() for each in good.ax_.lines}) == 3
+
+
+@pytest.mark.parametrize(
+    ("y", "values", "words"),
+    [
+        ([0, 1, 2], [0, 1, 2], "one of two classes; y has 3"),
+        ([0, 1], [0, 1, 2], "values has shape"),
+        ([0, 1], [0, np.nan], "finite"),
+    ],
+)
+def test_bad_roc_curves_are_refused_in_a_sentence(y, values, words):
+    with pytest.raises(ValueError, match=words):
+        RocDisplay(y, values)
+
+
+def test_a_learning_curve_falls_on_points_left_out_and_knows_its_training_points(board):
+    display = LearningCurveDisplay.from_estimator(wm.SVC(C=1e4, gamma=2), board.X, board.y, steps=4)
+    assert display.sizes[-1] == len(board.y) * 4 // 5 and np.all(np.diff(display.sizes) > 0)
+    assert display.unseen.shape == display.seen.shape == (4, 5)
+    assert display.unseen[-1].mean() < display.unseen[0].mean()
+    assert display.seen.max() == 0 < display.unseen.mean()
+    np.testing.assert_allclose(line(display.ax_, "points left out")[:, 1], display.unseen.mean(axis=1))
+    np.testing.assert_allclose(line(display.ax_, "training points")[:, 1], display.seen.mean(axis=1))
+
+
+def test_every_part_of_a_learning_curve_has_all_classes():
+    random = np.random.default_rng(0)
+    X, y = random.normal(size=(100, 2)), np.repeat([0, 1], [93, 7])
+    display = LearningCurveDisplay.from_estimator(wm.SVC(), X, y)
+    assert np.isfinite(display.unseen).all()
+    numbers = LearningCurveDisplay.from_estimator(wm.SVR(), X, X[:, 0], steps=3)
+    assert numbers.ax_.get_ylabel() == "1 - R²" and numbers.unseen[-1].mean() < 0.2
+
+
+def test_learning_curves_without_a_row_for_each_size_are_refused():
+    with pytest.raises(ValueError, match="a row of errors for each of the 2 sizes"):
+        LearningCurveDisplay([10, 20], [[0.1]], [[0.1]])

@@ -10,7 +10,7 @@ import numpy as np
 
 import widemargin as wm
 from widemargin import display, io
-from widemargin.cli import data, machine, picture, score, store
+from widemargin.cli import data, machine, picture, pictures, score, store
 from widemargin.cli.exit_code import INTERRUPTED, SUCCESS
 from widemargin.cli.interruption import Interruption
 
@@ -53,12 +53,28 @@ def run(arguments: argparse.Namespace, points: io.Table, interruption: Interrupt
         store.save(estimator, arguments.model, arguments.model_format)
         print(f"stored in {arguments.model}")
     if arguments.picture is not None:
-        drawn = display.RelevanceDisplay.from_estimator(estimator, feature_names=points.feature_names)
-        picture.save(drawn, arguments.picture)
+        picture.save(_relevances(estimator, points), arguments.picture)
     if interruption.requested:
         print("widemargin select: interrupted; the machine is what was known then", file=sys.stderr)
         return INTERRUPTED
+    if arguments.pictures is not None:
+        pictures.save(_drawings(arguments, estimator, points), arguments.pictures)
     return SUCCESS
+
+
+def _relevances(estimator: Any, points: io.Table) -> Any:
+    return display.RelevanceDisplay.from_estimator(estimator, feature_names=points.feature_names)
+
+
+def _drawings(arguments: argparse.Namespace, estimator: Any, points: io.Table) -> pictures.Drawings:
+    """The relevances of features, if they differ, and curves of the machine that was chosen."""
+    drawings: pictures.Drawings = {}
+    if np.ptp(estimator.relevance_) > 0:
+        drawings["relevances"] = lambda: _relevances(estimator, points)
+    y = np.asarray(points.y)
+    if arguments.type == "svr":
+        y = (y - estimator.target_mean_) / estimator.target_scale_  # as the machine sees them
+    return drawings | pictures.curves(estimator.machine_, estimator.scaling_(points.X), y, arguments.seed)
 
 
 def _machine(arguments: argparse.Namespace, y: Any) -> Any:

@@ -15,7 +15,7 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 
 from widemargin import display, io, selection
-from widemargin.cli import data, machine, picture, store, train
+from widemargin.cli import data, machine, picture, pictures, store, train
 from widemargin.cli.exit_code import INTERRUPTED, SUCCESS
 from widemargin.cli.interruption import Interruption
 from widemargin.cli.points import Whole
@@ -43,8 +43,7 @@ def check(arguments: argparse.Namespace) -> None:
         raise ValueError("--per-feature has no meaning for --method grid: use --method posterior or kta")
     if arguments.max_evaluations is not None:
         raise ValueError("--max-evaluations has no meaning for --method grid: leave it out")
-    axes = prices(arguments), _gammas(arguments)
-    if arguments.picture is not None and not all(axis is not None and len(axis) > 1 for axis in axes):
+    if arguments.picture is not None and not _has_landscape(arguments):
         raise ValueError("--picture needs at least two C and two gammas to make a landscape of")
 
 
@@ -61,10 +60,12 @@ def run(arguments: argparse.Namespace, points: io.Table, interruption: Interrupt
     if interruption.requested:
         print("widemargin select: interrupted; the grid shows what was known then", file=sys.stderr)
         return INTERRUPTED
+    chosen = result.best_estimator().get_params(deep=False)
+    store.machine_of(estimator).set_params(**{name: chosen[name] for name in ("C", "gamma")})
+    if arguments.pictures is not None:
+        pictures.save(_drawings(arguments, result, estimator, X, y), arguments.pictures)
     if arguments.model is not None:
         interruption.politely = True  # what the machine has learned is worth keeping
-        chosen = result.best_estimator().get_params(deep=False)
-        store.machine_of(estimator).set_params(**{name: chosen[name] for name in ("C", "gamma")})
         train.fit(estimator, Whole(X, y))
         data.remember_label(estimator, arguments)
         store.save(estimator, arguments.model, arguments.model_format)
@@ -73,6 +74,15 @@ def run(arguments: argparse.Namespace, points: io.Table, interruption: Interrupt
             return INTERRUPTED
         print(f"fitted on all {X.shape[0]:,} points and stored in {arguments.model}")
     return SUCCESS
+
+
+def _drawings(
+    arguments: argparse.Namespace, result: Any, estimator: Any, X: Any, y: Any
+) -> pictures.Drawings:
+    landscape: pictures.Drawings = {}
+    if _has_landscape(arguments):
+        landscape["landscape"] = lambda: display.LandscapeDisplay.from_path(result)
+    return landscape | pictures.curves(estimator, X, y, arguments.seed)
 
 
 def _search(arguments: argparse.Namespace, estimator: Any, X: Any, y: Any, progress: Progress) -> Any:
@@ -178,6 +188,11 @@ def account(result: Any, arguments: argparse.Namespace) -> str:
 def prices(arguments: argparse.Namespace) -> np.ndarray:
     """The values of C to try."""
     return values_of("--Cs", CS if arguments.Cs is None else arguments.Cs)
+
+
+def _has_landscape(arguments: argparse.Namespace) -> bool:
+    axes = prices(arguments), _gammas(arguments)
+    return all(axis is not None and len(axis) > 1 for axis in axes)
 
 
 def _gammas(arguments: argparse.Namespace) -> np.ndarray | None:

@@ -19,11 +19,16 @@ def check(path: Path, model: Path | None) -> None:
         raise ValueError(f"--picture {path} cannot be written: it is a directory")
     if model is not None and path.resolve() == model.resolve():
         raise ValueError(f"--picture and --model are the same file, {path}: give them different names")
+    check_matplotlib("--picture")
+
+
+def check_matplotlib(option: str) -> None:
+    """Raise a ValueError if nothing can be drawn here; draw to files, not to a screen."""
     if find_spec("matplotlib") is None:
-        raise ValueError("--picture needs matplotlib: pip install 'widemargin[plot]'")
+        raise ValueError(f"{option} needs matplotlib: pip install 'widemargin[plot]'")
     import matplotlib
 
-    matplotlib.use("agg")  # a file needs no screen
+    matplotlib.use("agg")
 
 
 def save(display: Any, path: Path) -> None:

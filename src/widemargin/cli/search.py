@@ -14,7 +14,7 @@ from sklearn.pipeline import Pipeline
 
 import widemargin as wm
 from widemargin import display, io
-from widemargin.cli import data, grid, machine, picture, score, store
+from widemargin.cli import data, grid, machine, picture, pictures, score, store
 from widemargin.cli.exit_code import INTERRUPTED, SUCCESS
 from widemargin.cli.interruption import Interruption
 from widemargin.progress import duration
@@ -72,17 +72,21 @@ def run(arguments: argparse.Namespace, points: io.Table, interruption: Interrupt
     print(account(search, time.monotonic() - start, points.feature_names))
     measures = score.scores(search, search.predict(scaled), y)
     print(f"on the training points: {score.sentence(measures, len(y))}")
+    best = _stored(estimator, search, arguments)
     if arguments.model is not None:
-        store.save(_stored(estimator, search, arguments), arguments.model, arguments.model_format)
+        store.save(best, arguments.model, arguments.model_format)
         print(f"stored in {arguments.model}")
     if interruption.requested:
         print("widemargin select: interrupted; the machine is the best one until then", file=sys.stderr)
         return INTERRUPTED
     interruption.politely = False
+    drawings = _drawings(arguments, search, scaled, y, points.feature_names)
     if arguments.picture is not None:
-        if len(search.history_) == 0:
+        if not drawings:
             raise ValueError("--picture: there was no time for an evaluation to draw; raise --max-time")
-        picture.save(_drawn(arguments, search, scaled, y, points.feature_names), arguments.picture)
+        picture.save(next(iter(drawings.values()))(), arguments.picture)
+    if arguments.pictures is not None:
+        pictures.save(drawings | pictures.curves(best, X, y, arguments.seed), arguments.pictures)
     return SUCCESS
 
 
@@ -142,10 +146,19 @@ def _stored(estimator: Any, search: Any, arguments: argparse.Namespace) -> Any:
     return best
 
 
-def _drawn(arguments: argparse.Namespace, search: Any, X: Any, y: Any, names: Any) -> Any:
-    """The relevances of features, or the objective around the way of the search."""
+def _drawings(arguments: argparse.Namespace, search: Any, X: Any, y: Any, names: Any) -> pictures.Drawings:
+    """What is known after at least one evaluation: relevances of features, or a landscape of C and gamma."""
+    if len(search.history_) == 0:
+        return {}
     if arguments.per_feature:
-        return display.RelevanceDisplay.from_estimator(search, feature_names=names)
+        return {"relevances": lambda: display.RelevanceDisplay.from_estimator(search, feature_names=names)}
+    if arguments.method == WITHOUT_C:
+        return {}
+    return {"landscape": lambda: _landscape(arguments, search, X, y)}
+
+
+def _landscape(arguments: argparse.Namespace, search: Any, X: Any, y: Any) -> Any:
+    """The objective around the way of the search."""
     bound = search.objective.bind(clone(search.best_estimator_), X, y, random_state=arguments.seed)
     way = search.history_.x
     ends = way.min(axis=0) - BORDER, way.max(axis=0) + BORDER

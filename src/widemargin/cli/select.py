@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from widemargin.cli import auto, data, grid, machine, picture, search, store, train
+from widemargin.cli import auto, data, grid, machine, picture, pictures, search, store, train
 from widemargin.cli.interruption import Interruption
 from widemargin.cli.overwriting import refuse_overwriting
 
@@ -55,12 +55,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="draw the scores over C and gamma, the objective with the way of the search, or the relevances "
         "of features; .png, .svg or .pdf",
     )
+    parser.add_argument(
+        "--pictures",
+        type=Path,
+        metavar="DIR",
+        help="write all pictures that make sense to a directory: landscape.png, relevances.png, and of "
+        "points that were left out roc.png (two classes) and learning-curve.png",
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="no progress")
     machine.add_arguments(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Search; store the best machine and draw the picture if asked to."""
+    """Search; store the best machine and draw pictures if asked to."""
     method = {"grid": grid, "auto": auto}.get(arguments.method, search)
     method.check(arguments)
     for option, path in (("--model", arguments.model), ("--picture", arguments.picture)):
@@ -68,6 +75,8 @@ def run(arguments: argparse.Namespace) -> int:
             refuse_overwriting((option, path), ("DATA", arguments.data))
     if arguments.picture is not None:
         picture.check(arguments.picture, arguments.model)
+    if arguments.pictures is not None:
+        pictures.check(arguments.pictures, arguments)
     points = data.read(arguments)
     train.check_labels(arguments, points.y)
     if arguments.model is not None:

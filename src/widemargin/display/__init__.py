@@ -4,6 +4,16 @@ from widemargin.display.boundary import decision_boundary
 from widemargin.display.confusion import confusion
 from widemargin.display.convergence import convergence
 from widemargin.display.landscape import LandscapeDisplay
+from widemargin.display.learning_curve import LearningCurveDisplay
 from widemargin.display.relevance import RelevanceDisplay
+from widemargin.display.roc import RocDisplay
 
-__all__ = ["LandscapeDisplay", "RelevanceDisplay", "confusion", "convergence", "decision_boundary"]
+__all__ = [
+    "LandscapeDisplay",
+    "LearningCurveDisplay",
+    "RelevanceDisplay",
+    "RocDisplay",
+    "confusion",
+    "convergence",
+    "decision_boundary",
+]

@@ -343,3 +343,47 @@ def test_a_chess_board_of_few_points_is_learned_from_the_scale_of_its_squares():
         for board in (chess_board(200, seed=seed) for seed in range(3))
     ]
     assert np.mean(errors) < 0.2
+
+
+def board_among_noise(n, noise, seed=0):
+    """A chess board, of which no column says anything by itself, and columns that say nothing at all."""
+    board = chess_board(n, seed=seed)
+    return np.column_stack([board.X, np.random.default_rng(seed).uniform(0, 4, size=(n, noise))]), board.y
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_features_that_matter_only_together_are_found(seed):
+    X, y = board_among_noise(1500, 5, seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        machine = wm.AutoSVC(probability=False).fit(X[:500], y[:500])
+    assert "Features say something together" in machine.report()
+    assert machine.relevance_[:2].min() > 10 * machine.relevance_[2:].max()
+    assert machine.score(X[500:], y[500:]) > 0.85
+
+
+def test_two_features_among_ten_of_noise_are_found_with_more_points():
+    errors = []
+    for seed in range(3):
+        X, y = board_among_noise(2000, 10, seed)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            machine = wm.AutoSVC(probability=False).fit(X[:1000], y[:1000])
+        errors.append(1 - machine.score(X[1000:], y[1000:]))
+    assert np.median(errors) < 0.1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_noise_has_no_features_that_matter_together(seed):
+    random = np.random.default_rng(seed)
+    X, y = random.normal(size=(400, 6)), random.integers(0, 2, 400)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        machine = wm.AutoSVC(probability=False).fit(X, y)
+    assert "together" not in machine.report()
+
+
+def test_no_weights_together_are_looked_for_where_something_was_found(monkeypatch):
+    monkeypatch.setattr(auto_machine, "aligned_metric", None)
+    X, y = chess_board(400, seed=0).X, chess_board(400, seed=0).y
+    wm.AutoSVC(probability=False).fit(X, y)

@@ -28,6 +28,7 @@ from widemargin.selection.auto.screening import (
     squared_distances,
     typical,
 )
+from widemargin.selection.auto.togetherness import ALIGNED, aligned_metric, is_worth_a_try
 from widemargin.selection.clock import Clock
 from widemargin.selection.folds import make_folds
 from widemargin.selection.plateau import SearchWarning
@@ -60,6 +61,14 @@ CAUTION = 1.0
 
 NEAR_CONSTANT = 0.97
 """A judgement above this part of that of a constant is worth a word."""
+
+NOT_MUCH = 0.85
+"""Above this part, features may say something together only."""
+
+ALIGNED_SHARE, DOUBT = 0.8, 4.0
+"""Of few points, those that weights of features together are found from. What they are worth is judged on the
+others, where they must be better than a constant, and than the best machine without them, by so many standard
+errors."""
 
 THREADED = 500
 """Points below which machines are trained one after the other: threads would wait for each other."""
@@ -131,17 +140,22 @@ class AutoMachine(BaseEstimator):
         self.scaling_ = Scaling.of(take(X, rows))
         Z = self.scaling_(take(X, rows))
         interruption, found, summit = None, None, None
+        weights = np.ones(Z.shape[1])
         try:
             if (why := self._why_not(groups)) is None:
                 candidates = self._screen(Z, groups, y[rows])
                 found = candidates[0]
+                weights = metric(Z, groups, found.power)
                 found, summit = self._search(Z, groups, y[rows], weight[rows], candidates)
+                weights = metric(Z, groups, found.power)
+                if summit is not None:
+                    weights, summit = self._or_together(Z, groups, y[rows], weight[rows], weights, summit)
             else:
                 self._fall_back(why)
         except KeyboardInterrupt as caught:
             interruption = caught
             self.report_.say("search", "Interrupted by Ctrl-C: what was known by then is used.")
-        self._settle(Z, groups, found, summit)
+        self._settle(Z, groups, weights, found, summit)
         try:
             self._train(self.scaling_(X), y, weight)
         except KeyboardInterrupt as caught:
@@ -216,14 +230,57 @@ class AutoMachine(BaseEstimator):
                 self._say_summit(reached, many.size, summit.gamma)
                 summit = reached
         self._clock.lap("search")
-        if summit.judgement > NEAR_CONSTANT * self._judgement_of_constant(y, weight):
-            sentence = "Hardly better than one answer for all points: there is little to learn here."
-            self.report_.say("search", sentence)
-            warnings.warn(f"{type(self).__name__}: {sentence}", SearchWarning, stacklevel=5)
         if chosen.power > 0:
             kind = "the root of their relevance" if chosen.power < 1 else "their relevance"
             self.report_.say("kernel", f"Weights are {kind}.")
         return chosen, summit
+
+    def _or_together(
+        self,
+        Z: Any,
+        groups: NDArray[np.integer],
+        y: NDArray[Any],
+        weight: Vector,
+        weights: Vector,
+        summit: Summit,
+    ) -> tuple[Vector, Summit]:
+        """Where hardly anything was found, weights of features that say something together, if there are."""
+        hope = summit.judgement / self._judgement_of_constant(y, weight)
+        found = self._together(Z, groups, y, weight, summit.judgement) if hope > NOT_MUCH else None
+        if found is not None:
+            return found
+        if hope > NEAR_CONSTANT:
+            sentence = "Hardly better than one answer for all points: there is little to learn here."
+            self.report_.say("search", sentence)
+            warnings.warn(f"{type(self).__name__}: {sentence}", SearchWarning, stacklevel=5)
+        return weights, summit
+
+    def _together(
+        self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any], weight: Vector, known: float
+    ) -> tuple[Vector, Summit] | None:
+        """Weights by alignment and their summit, if clearly better, on other points, than what is known."""
+        if not is_worth_a_try(Z) or self._clock.is_over():
+            return None
+        order = self._searchable(groups)
+        order = order[stratified(groups[order], self._draw())]
+        size = min(ALIGNED, int(ALIGNED_SHARE * order.size))
+        aligned, others, few = order[:size], order[size : size + SEARCHED], order[:SEARCHED]
+        weights = aligned_metric(self._machine(), Z[aligned], y[aligned])
+        points = weighted(Z, weights)
+        gamma = 1 / self._typical(points[aligned])
+        judged = self._climb(points[others], y[others], weight[others], gamma, USUAL_PRICE, again=False)
+        to_beat = min(known, self._judgement_of_constant(y[others], weight[others]))
+        if judged is None or judged.judgement > to_beat - DOUBT * judged.chance(others.size):
+            return None
+        summit = self._climb(points[few], y[few], weight[few], judged.gamma, judged.C, again=False) or judged
+        self._clock.lap("search")
+        self.report_.say(
+            "kernel",
+            "Features say something together that they do not say by themselves: weights are those of the "
+            f"kernel that is aligned best with {size} points, judged on {others.size} others.",
+        )
+        self._say_summit(summit, few.size, judged.gamma)
+        return weights, summit
 
     def _say_summit(self, summit: Summit, points: int, start: float) -> None:
         self.report_.say(
@@ -279,9 +336,15 @@ class AutoMachine(BaseEstimator):
         self.report_.say("search", sentence)
         warnings.warn(f"{type(self).__name__}: {sentence}", SearchWarning, stacklevel=4)
 
-    def _settle(self, Z: Any, groups: NDArray[np.integer], found: Rung | None, summit: Summit | None) -> None:
+    def _settle(
+        self,
+        Z: Any,
+        groups: NDArray[np.integer],
+        weights: Vector,
+        found: Rung | None,
+        summit: Summit | None,
+    ) -> None:
         """The values that the machine is trained with."""
-        weights = metric(Z, groups, 0.0 if found is None else found.power)
         self.relevance_ = weights * (self.scaling_.factor > 0)
         self.scaling_ = self.scaling_.weighted(weights)
         if summit is not None:

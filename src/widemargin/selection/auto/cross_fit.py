@@ -14,6 +14,7 @@ from widemargin.problems import Vector
 from widemargin.selection.folds import Fold
 from widemargin.selection.path import Search
 from widemargin.selection.score import choose_score
+from widemargin.selection.shared_table import FoldGram
 from widemargin.threads import single_threaded_blas
 
 LOSS_SHARE = 0.2
@@ -60,13 +61,11 @@ class CrossFit(Search):
         return judgement
 
     def _keep(
-        self, cell: tuple[int, int, int], fold: Fold, functions: list[tuple[Vector, float]], gram: Any
+        self, cell: tuple[int, int, int], fold: Fold, functions: list[tuple[Vector, float]], gram: FoldGram
     ) -> None:
-        values = np.empty((fold.test.size, len(functions)))
-        for column, (coefficients, intercept) in enumerate(functions):
-            used = np.flatnonzero(coefficients).astype(np.int32)
-            values[:, column] = gram.accumulated(used, coefficients[used], fold.test) + intercept
-        self.values[cell] = values
+        self.values[cell] = np.column_stack(
+            [gram.values(coefficients) + intercept for coefficients, intercept in functions]
+        )
 
     def _judgement(self, values: list[NDArray[np.float64]]) -> float:
         """What the values of all folds say about a cell."""

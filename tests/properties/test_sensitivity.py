@@ -95,6 +95,13 @@ def test_with_no_free_support_vector_the_bias_moves_with_the_ends_of_its_interva
     assert check(regressor, X, t, new).all()
 
 
+def test_one_point_may_be_both_ends_of_the_interval_of_the_bias():
+    X, t = np.array([[0.0], [1.0], [2.5]]), np.array([-5.0, 0.3, 5.0])  # the second is within the tube
+    regressor = wm.SVR(C=1e-2, epsilon=0.2, kernel=wm.Gaussian(0.3), tol=1e-10).fit(X, t)
+    assert set(regressor.support_) == {0, 2}
+    assert check(regressor, X, t, np.array([[0.5], [3.0]])).all()
+
+
 def test_repeated_points_change_nothing_but_the_price():
     X, y, _, new = problem(2)
     once = wm.SVC(C=3.0, kernel=wm.Gaussian(0.3), tol=1e-10).fit(X, y).sensitivity(new)

@@ -1,4 +1,4 @@
-"""Derivatives by central differences."""
+"""Derivatives by differences."""
 
 import numpy as np
 
@@ -21,3 +21,12 @@ def central_differences(function, x, step=STEP):
         slopes.append(slope)
         smooth.append(bend <= 1e-3 * max(np.abs(slope).max(), 1e-2))
     return np.stack(slopes, axis=-1), np.array(smooth)
+
+
+def sided_differences(function, x, step=STEP):
+    """The slopes of a number below and above x, in each entry; their mean is the central difference."""
+    x, here = np.asarray(x, dtype=float), function(x)
+    moves = step * np.eye(x.size)
+    below = [(here - function(x - move)) / step for move in moves]
+    above = [(function(x + move) - here) / step for move in moves]
+    return np.array(below), np.array(above)

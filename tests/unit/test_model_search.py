@@ -211,12 +211,28 @@ def test_a_constant_machine_is_reported():
         wm.ModelSearch(wm.SVC(), StandIn(tiny), IRpropPlus()).fit(X[few], y[few])
 
 
-def test_without_time_the_heuristic_is_the_result():
-    with pytest.warns(SearchWarning, match="before the first evaluation"):
-        search = wm.ModelSearch(wm.SVC(), StandIn(bowl), IRpropPlus(), max_time=0.0).fit(X, y)
+@pytest.mark.parametrize("limit", [{"max_time": 0.0}, {"max_evaluations": 0}])
+def test_without_an_evaluation_the_heuristic_is_the_result(limit):
+    ((name, value),) = limit.items()
+    with pytest.warns(SearchWarning, match=f"{name}={value} was over before the first evaluation"):
+        search = wm.ModelSearch(wm.SVC(), StandIn(bowl), IRpropPlus(), **limit).fit(X, y)
     assert len(search.history_) == 0
     np.testing.assert_allclose(search.best_estimator_.C, np.exp(4.0))
-    assert np.isnan(search.best_value_)
+    assert search.best_value_ == np.inf
+
+
+def test_an_alignment_no_better_than_that_of_a_kernel_without_neighbours_is_said():
+    chance = np.random.default_rng(0).permutation(y)
+    for centred in (False, True):
+        with pytest.warns(SearchWarning, match="hardly better than that of guessing, -0.09"):
+            wm.ModelSearch(wm.SVC(), objectives.Alignment(centred), IRpropPlus(), Cs=[1.0], cv=3).fit(
+                X, chance
+            )
+        narrow = objectives.Alignment(centred).bind(wm.SVC(), X, y)
+        assert narrow.chance == pytest.approx(narrow.value([20.0]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        wm.ModelSearch(wm.SVC(), objectives.Alignment(), IRpropPlus(), Cs=[1.0], cv=3).fit(X, y)
 
 
 def test_interrupted_searches_keep_the_best_machine():

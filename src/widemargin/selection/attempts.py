@@ -44,9 +44,10 @@ class Attempts:
         box = Box.around(start, REACH)
         first = self._run(self.optimizer, start, box, seed, self.max_evaluations)
         if len(first.history) == 0 and first.reason != "interrupted":
+            limit = "max_evaluations=0" if self.max_evaluations == 0 else f"max_time={self.clock.limit}"
             _warn(
-                f"max_time={self.clock.limit} or max_evaluations={self.max_evaluations} was over before the "
-                "first evaluation: the parameters are those at the start. Allow more."
+                f"{limit} was over before the first evaluation: the parameters are those at the start. "
+                "Allow more."
             )
         why = is_stuck(first, box, self.noisy)
         if first.reason not in ("converged", "max_evaluations") or not why:

@@ -47,8 +47,8 @@ def _has(name: str) -> Callable[[Any], bool]:
     return check
 
 
-NEAR_CHANCE = 0.95
-"""A value above this part of that of guessing is worth a word."""
+NEAR_CHANCE = 0.05
+"""A value that is better than that of guessing by less than this part of it is worth a word."""
 
 
 class ModelSearch(MetaMachine):
@@ -100,7 +100,7 @@ class ModelSearch(MetaMachine):
     best_params_ : dict
         Its kernel with its parameters and its C (lam), by name.
     best_value_ : float
-        The objective there; the mean of the last evaluations if it is random, NaN if there was none.
+        The objective there; the mean of the last evaluations if it is random, infinite if there was none.
     history_ : History
         A table of all evaluations: `x`, `value`, `gradient_norm`, `seconds`.
     parameter_names_ : list of str
@@ -358,11 +358,11 @@ class ModelSearch(MetaMachine):
         if is_classifier(self):
             self.classes_ = machine.classes_
         chance = getattr(bound, "chance", None)
-        if chance is not None and self.best_value_ > NEAR_CHANCE * chance:
+        if chance is not None and self.best_value_ > chance - NEAR_CHANCE * abs(chance):
             warnings.warn(
                 f"The best value, {self.best_value_:.4g}, is hardly better than that of guessing, "
                 f"{chance:.4g}: there is little to learn, or the search has missed it; begin elsewhere, or "
-                "try the preset 'kta'.",
+                "try another objective.",
                 SearchWarning,
                 stacklevel=4,
             )
@@ -377,7 +377,7 @@ class ModelSearch(MetaMachine):
     def _value(self, run: Run) -> float:
         if self.objective.noisy and len(run.history):
             return float(run.history.value[-max(1, len(run.history) // 10) :].mean())
-        return np.nan if run.best is None else float(run.best.value)
+        return np.inf if run.best is None else float(run.best.value)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """What the best machine predicts."""

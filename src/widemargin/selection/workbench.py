@@ -17,7 +17,7 @@ from widemargin.estimators.training import POLISHED_SIZE, POLISHING_STEPS, THREA
 from widemargin.kernels import Kernel, Precomputed
 from widemargin.kernels.points import count
 from widemargin.memory import cache_bytes
-from widemargin.problems import Problem, Vector
+from widemargin.problems import GROUNDED, Problem, Vector
 from widemargin.selection.folds import Fold
 from widemargin.selection.parameters import Parameters
 from widemargin.sensitivity import ActiveSet, KernelWeights, Response
@@ -28,7 +28,12 @@ Rows = NDArray[np.int32]
 Matrix = NDArray[np.float64]
 
 ACCURACY = 1e-6
-"""KKT violation up to which machines are trained whose derivatives are wanted."""
+"""KKT violation up to which machines are trained whose derivatives are wanted; less where all values are that
+small."""
+
+
+LEAST_SCALE = 1e-6
+"""Values are never taken to be smaller than that: a tolerance near rounding is not reached."""
 
 
 class Machine:
@@ -59,6 +64,46 @@ class Machine:
         """f at these points."""
         support = self.active.support
         return self.gram.block(rows, support) @ self.coefficients[support] + self.intercept
+
+    def refined(self) -> Machine:
+        """The machine after an exact step on its free points, which leaves rounding in place of a tolerance.
+
+        If no point is free, or the step leads out of the box or does not help, it stays as it is.
+        """
+        problem, alpha, gradient = self.problem, self.solution.alpha, self.solution.gradient
+        if not self.active.free.size:
+            return self
+        free = self._free_variables()
+        d, offsets = self.response.free_set.solve(gradient[free])
+        moved = alpha.copy()
+        moved[free] += d
+        after = gradient - self._kernel_product(free, d)
+        within = (problem.lower < moved) & (moved < problem.upper)
+        if not within[free].all() or np.ptp(after[free]) > np.ptp(gradient[free]):
+            return self
+        solution = replace(self.solution, alpha=moved, gradient=after, offsets=offsets)
+        refined = Machine(problem, solution, self.gram, float(offsets[0]) if self.active.has_bias else 0.0)
+        refined.response = self.response.at(problem.by_point(moved, self.gram.shape[0]))
+        refined.active = refined.response.active
+        return refined
+
+    def _free_variables(self) -> NDArray[np.intp]:
+        """The variables within their bounds in the order of the free set: by point, the grounded one last."""
+        problem, alpha = self.problem, self.solution.alpha
+        free = np.flatnonzero((alpha > problem.lower) & (alpha < problem.upper))
+        rows = problem.rows[free]
+        return free[np.argsort(np.where(rows == GROUNDED, self.gram.shape[0], rows), kind="stable")]
+
+    def _kernel_product(self, variables: NDArray[np.intp], d: Vector) -> Vector:
+        """(K + ridge) d for a change d of these variables, for all variables."""
+        problem = self.problem
+        product = np.zeros(problem.size)
+        real, moving = problem.rows != GROUNDED, problem.rows[variables] != GROUNDED
+        block = self.gram.block(problem.rows[real], problem.rows[variables[moving]])
+        product[real] = block @ d[moving]
+        if problem.ridge is not None:
+            product[variables] += problem.ridge[variables] * d
+        return product
 
     def kernel_times(self, rows: Rows, q: Vector) -> Vector:
         """sum_j k(x_i, x_j) q_j over these rows j, for the support vectors and ends i; 0 for all others."""
@@ -106,7 +151,7 @@ class Workbench:
         estimator = parameters.estimator
         self.jobs = allowed_threads(estimator.n_jobs)
         self.threads = 1 if self.n < THREADED_SIZE else self.jobs
-        self._tol = min(estimator.tol, ACCURACY) if exactly else estimator.tol
+        self._exactly = exactly
         self._starts: dict[Any, Start] = {}
         self._theta: Vector | None = None
         self._kernel: Any = None
@@ -134,6 +179,10 @@ class Workbench:
             estimator.C = float(np.exp(x[0]))
         return Bench(self, estimator, self._kernel, self._gram)
 
+    def is_refined(self, problem: Problem) -> bool:
+        """Whether machines are taken to rounding: small ones, whose derivatives are wanted."""
+        return self._exactly and problem.size <= POLISHED_SIZE
+
     def _matrix(self, kernel: Kernel) -> Any:
         if isinstance(kernel, Precomputed) or not self._has_room:
             return kernel.bind(self.X)
@@ -157,7 +206,7 @@ class Workbench:
             problem,
             gram,
             start=start,
-            stop=Stop(self._tol, estimator.max_iter, estimator.max_time, polish),
+            stop=Stop(self._tolerance(estimator, gram), estimator.max_iter, estimator.max_time, polish),
             shrinking=bool(estimator.shrinking),
             cache_bytes=cache_bytes(estimator.cache_size, self.n) // shared,
             n_threads=max(1, self.threads // shared),
@@ -166,6 +215,12 @@ class Workbench:
         if solution.keyboard_interrupt or solution.status is Status.INTERRUPTED:
             raise KeyboardInterrupt
         return solution
+
+    def _tolerance(self, estimator: Any, gram: Any) -> float:
+        if not self._exactly:
+            return float(estimator.tol)
+        largest = estimator.C * float(gram.diagonal().max())  # that a point adds to a value
+        return min(estimator.tol, ACCURACY * float(np.clip(largest, LEAST_SCALE, 1.0)))
 
     def start(self, key: Any, problem: Problem, C: float) -> Vector | None:
         """A feasible point near the last solution with this key; what was bounded goes to the new bound."""
@@ -218,16 +273,15 @@ class Bench:
     ) -> list[Machine]:
         """The machines of the estimator on these points, one for each column of its code."""
         estimator, workbench = self.estimator, self.workbench
-        machines, solutions = [], []
+        found = []
         with single_threaded_blas():
             for column, stated in enumerate(estimator._machines(targets, workbench.weight, rows)):
                 start = workbench.start((key, column), stated.problem, estimator.C)
                 solution = workbench.solve(estimator, stated.problem, self.gram, start, abandoned, shared)
-                solutions.append(solution)
-                machines.append(Machine(stated.problem, solution, self.gram, 0.0))
-        self._check_bounded(solutions, targets)
+                found.append((stated.problem, solution))
+        self._check_bounded([solution for _, solution in found], targets)
+        machines = [self._machine(*each) for each in found]
         for column, machine in enumerate(machines):
-            machine.intercept = float(machine.solution.offsets[0]) if estimator.fit_intercept else 0.0
             workbench.remember((key, column), machine, estimator.C)
         return machines
 
@@ -238,8 +292,12 @@ class Bench:
         rest = replace(problem, lower=lower, upper=upper, start=np.zeros(problem.size))
         start = rest.feasible_near(np.where(gone, 0.0, machine.solution.alpha))
         solution = self.workbench.solve(self.estimator, rest, self.gram, start)
+        return self._machine(rest, solution)
+
+    def _machine(self, problem: Problem, solution: Solution) -> Machine:
         intercept = float(solution.offsets[0]) if self.estimator.fit_intercept else 0.0
-        return Machine(rest, solution, self.gram, intercept)
+        machine = Machine(problem, solution, self.gram, intercept)
+        return machine.refined() if self.workbench.is_refined(problem) else machine
 
     def _check_bounded(self, solutions: list[Solution], targets: Any) -> None:
         """Raise a ValueError if a machine that allows no losses cannot be trained."""

@@ -28,10 +28,11 @@ class ActiveSet:
     free: Rows
     bounded: Rows
     ends: Rows
-    """The points that bound b, if none is free and there is a bias."""
+    """The points that bound b, if none is free and there is a bias; one if it bounds both sides."""
 
     side: Vector
-    """By point: the derivative of the target t_i in epsilon, -1 or +1 for regression and else 0."""
+    """By point: the derivative of the target t_i in epsilon, -1 or +1 for regression and else 0; also 0 for
+    one that bounds b on both sides."""
 
     ridge: Vector
     """By point: what the machine adds to K_ii."""
@@ -55,12 +56,12 @@ class ActiveSet:
             ridge[rows] = problem.ridge[real]
         if rows.size > n or np.bincount(rows).max() > 1:  # two variables for each point: those of regression
             decisive = np.concatenate([np.flatnonzero(inside), ends])
-            side[rows[decisive]] = np.where(upper[decisive] > 0, -1.0, 1.0)
+            np.add.at(side, rows[decisive], np.where(upper[decisive] > 0, -1.0, 1.0))
         return cls(
             coefficients,
             free=np.flatnonzero(is_free).astype(np.int32),
             bounded=np.flatnonzero((coefficients != 0) & ~is_free).astype(np.int32),
-            ends=rows[ends],
+            ends=np.unique(rows[ends]),
             side=side,
             ridge=ridge,
             has_bias=has_bias,

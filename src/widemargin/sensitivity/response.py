@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -58,6 +59,12 @@ class Response:
     def __init__(self, active: ActiveSet, gram: Any) -> None:
         self.active = active
         self.gram = gram
+
+    def at(self, coefficients: Vector) -> Response:
+        """The same system at other coefficients, where the same points are free and bounded."""
+        other = Response(replace(self.active, coefficients=coefficients), self.gram)
+        other.free_set = self.free_set
+        return other
 
     def pull(self, p: Vector, s: float) -> Pulled:
         """The derivative of what moves by p'dc + s db; p has an entry per point."""

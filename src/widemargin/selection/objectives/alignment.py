@@ -84,6 +84,12 @@ class BoundAlignment(BoundObjective):
         if self.size == 0:
             raise ValueError("y is constant: there is nothing to align a kernel with.")
 
+    @property
+    def chance(self) -> float:
+        """That of the unit matrix, a kernel so narrow that no point has a neighbour."""
+        n = self.blocks.n - (1 if self.objective.centred else 0)  # the rank, once centred
+        return -float(np.vdot(self.Z, self.Z)) / (self.size * float(np.sqrt(n)))
+
     def _evaluate(self, x: Vector, gradient: bool) -> tuple[float, Vector | None]:
         kernel, n, Z = self.parameters.kernel_with(x), self.blocks.n, self.Z
         a = q = 0.0

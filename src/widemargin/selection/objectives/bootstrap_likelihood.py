@@ -25,9 +25,10 @@ class BootstrapLikelihood(Objective):
 
     The value of the machine becomes a probability by a sigmoid through 1/2 at zero, whose slope is fitted
     anew for every evaluation (`fit_slope`), so that only the order and the relative size of the values
-    matter. It is smooth in C and the kernel, unlike a count of errors, and tells how sure a machine is. The
-    subset is drawn for each evaluation: a noisy objective. Several classes: the sum over all two-class
-    problems, each with a slope of its own.
+    matter. It is smooth in C and the kernel (but for the kinks of machines, and plateaus where values are no
+    better than chance), unlike a count of errors, and tells how sure a machine is. The subset is drawn for
+    each evaluation: a noisy objective. Several classes: the sum over all two-class problems, each with a
+    slope of its own.
 
     Parameters
     ----------

@@ -27,6 +27,10 @@ class Objective(BaseEstimator):
     `bind` it to a machine and data; what it returns has a `value` and, if `differentiable`, a
     `value_and_gradient` at a vector of logarithms, to be minimised.
 
+    Objectives of machines are smooth piece by piece: there are kinks where a point becomes free or bounded,
+    where a loss has one, and where a point becomes an end of the interval of the bias. A gradient is that of
+    the piece, right to rounding for up to a thousand points and to a tolerance of 1e-6 beyond.
+
     An objective of one's own defines `_bind`.
     """
 

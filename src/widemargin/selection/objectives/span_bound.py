@@ -27,8 +27,10 @@ class SpanBound(Objective):
 
     with f^i trained without x_i. The fast mode puts f(x_i) - y_i alpha_i S_i^2 in the place of the held-out
     value, with the spans S_i: one factorisation instead of a training for each support vector, exact where
-    removing a point makes no other point free or bounded. A search by its gradient is easily trapped in local
-    minima; it is here for comparison.
+    removing a point makes no other point free or bounded. There are kinks where a held-out value changes its
+    sign; in the fast mode also jumps where a point becomes free or bounded, which changes the spans of all
+    others, and a plateau without gradient where no point is free. A search by its gradient is easily trapped
+    in local minima; it is here for comparison.
 
     Several classes: the sum over all two-class problems.
 

@@ -278,7 +278,7 @@ def test_hard_margins_are_found_and_missed_at_any_scale_and_place(solver, scale,
         gram = wm.Linear().bind(scale * (X + place))
         found = solver.solve(hard_margin(y), gram)
         if scale == 1e-6 and place > 0:  # the objective is 1e12 times as large: rounding may end it first
-            assert found.duality_gap <= 1e-7 * found.dual_objective
+            assert found.duality_gap <= 1e-6 * found.dual_objective
         else:
             assert found.status is wm.Status.OPTIMAL
             assert found.duality_gap <= 1e-4 * found.dual_objective

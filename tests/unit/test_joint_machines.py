@@ -113,9 +113,15 @@ def test_a_callback_sees_progress_and_ends_the_fit():
 
 @every
 def test_ctrl_c_keeps_the_model(estimator):
-    machine = slow(estimator)
+    seen = []
+
+    def interrupt(progress):
+        seen.append(progress)
+        if len(seen) == 1:  # once it is at work, however fast that is
+            threading.Timer(0.02, os.kill, (os.getpid(), signal.SIGINT)).start()
+
+    machine = slow(estimator, callback=interrupt)
     began = time.monotonic()
-    threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         machine.fit(HARD_X, HARD_Y)
     assert time.monotonic() - began < 10

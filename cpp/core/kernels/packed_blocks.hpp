@@ -52,8 +52,9 @@ class PackedBlocks {
     return double_pays_ || (std::is_same_v<Out, float> && single_pays_);
   }
 
-  /// What the rounding of an entry is multiplied by, at most, and added to it. (Between points that are equal, or nearly
-  /// so, BLAS may lose a few times as much over hundreds of coordinates: it adds up squares one after the other.)
+  /// What the rounding of an entry is multiplied by, at most, and added to it. (Between points that are equal, or
+  /// nearly so, BLAS may lose a few times as much over hundreds of coordinates: it adds up squares one after the
+  /// other.)
   double magnification(Arithmetic precision) const {
     return (precision == Arithmetic::Single ? single_pays_ : double_pays_) ? magnification_ : 0.0;
   }

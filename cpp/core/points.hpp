@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <variant>
 
 #include "types.hpp"
@@ -76,6 +77,19 @@ inline bool is_sparse(const Points& points) {
 /// Whether the values are stored in double precision.
 inline bool is_double(const Points& points) {
   return std::holds_alternative<DensePoints<double>>(points) || std::holds_alternative<SparsePoints<double>>(points);
+}
+
+/// Whether computing with zeros is cheaper than walking along the other coordinates: up to a point, it is.
+inline bool fills_enough(const Points& points) {
+  constexpr std::int64_t zeros_per_value = 12;
+  return std::visit(
+      [](const auto& p) {
+        if (p.dimension == 0 || p.count == 0) return false;
+        if constexpr (std::remove_cvref_t<decltype(p)>::sparse)
+          return std::int64_t{p.count} * p.dimension <= zeros_per_value * (p.start(p.count) - p.start(0));
+        return true;
+      },
+      points);
 }
 
 /// Whether these points follow one another.

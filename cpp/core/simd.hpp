@@ -3,6 +3,7 @@
 //
 //   simd::on_avx2(body), simd::on_avx512(body)   run body() compiled for the widest of those sets this machine has.
 //   simd::counting_ones(body)                    runs body(ones) likewise, where ones(word) is the fastest in vectors.
+//   simd::sum_products_of_bytes<...>(...)        where simd::vectors_multiply_bytes().
 //
 // A body is a lambda marked WM_INLINE_LAMBDA that calls nothing but WM_INLINE functions: only inlined code takes the
 // instruction set of its caller. Sums over coordinates gain nothing from 512 bits (short loops, long remainders), maps
@@ -17,6 +18,7 @@
 
 #if (defined(__x86_64__) || defined(__i386__)) && (defined(__GNUC__) || defined(__clang__))
 #define WM_X86_VERSIONS 1
+#include <immintrin.h>
 #endif
 
 #if defined(__GNUC__) || defined(__clang__)
@@ -88,6 +90,32 @@ __attribute__((target("avx512vpopcntdq,avx512f,avx512dq,avx2,fma"), noinline)) v
 
 inline bool vectors_count_ones() { return level() >= Level::avx512_popcount; }
 
+inline bool vectors_multiply_bytes() {
+  static const bool found = level() >= Level::avx512 && __builtin_cpu_supports("avx512vnni");
+  return found;
+}
+
+/// sums[a * stride + b] = sum_w sum_q x_q z_q over the signed bytes q of word x[a * width + w] and the unsigned ones of
+/// z[(b / 16 * width + w) * 16 + b % 16], for a < rows and b < 16 groups.
+template <std::size_t rows, std::size_t groups>
+__attribute__((target("avx512vnni,avx512f,avx512dq,avx2,fma"), noinline)) void sum_products_of_bytes(
+    const std::uint32_t* x, const std::uint32_t* z, std::size_t width, std::uint32_t* sums, std::size_t stride) {
+  __m512i sum[rows][groups];
+  for (auto& row : sum)
+    for (auto& each : row) each = _mm512_setzero_si512();
+  for (std::size_t w = 0; w < width; ++w) {
+    __m512i columns[groups];
+    for (std::size_t g = 0; g < groups; ++g) columns[g] = _mm512_loadu_si512(z + (g * width + w) * 16);
+#pragma GCC unroll 16
+    for (std::size_t a = 0; a < rows; ++a) {
+      const __m512i row = _mm512_set1_epi32(static_cast<int>(x[a * width + w]));
+      for (std::size_t g = 0; g < groups; ++g) sum[a][g] = _mm512_dpbusd_epi32(sum[a][g], columns[g], row);
+    }
+  }
+  for (std::size_t a = 0; a < rows; ++a)
+    for (std::size_t g = 0; g < groups; ++g) _mm512_storeu_si512(sums + a * stride + 16 * g, sum[a][g]);
+}
+
 template <class Body>
 void counting_ones(const Body& body) {
   if (vectors_count_ones()) return compiled_for_popcount(body);
@@ -107,6 +135,11 @@ void on_avx512(const Body& body) {
 }
 
 inline bool vectors_count_ones() { return false; }
+
+inline bool vectors_multiply_bytes() { return false; }
+
+template <std::size_t rows, std::size_t groups>
+void sum_products_of_bytes(const std::uint32_t*, const std::uint32_t*, std::size_t, std::uint32_t*, std::size_t) {}
 
 template <class Body>
 void counting_ones(const Body& body) {

@@ -144,7 +144,7 @@ def test_sums_of_bits_have_no_rounding_but_that_of_the_entry():
     X = binary(60, 200)
     bits = kernels.Gaussian(10.0).bind(X).single_rounding
     assert bits == kernels.Gaussian(0.1).bind(X).single_rounding
-    X[0, 0] = 0.5
+    X[0, 0] = np.sqrt(0.5)
     assert kernels.Gaussian(0.1).bind(X).single_rounding > 10 * bits
 
 

@@ -291,7 +291,7 @@ def test_blocks_wider_and_taller_than_a_tile_are_the_formula(storage, n):
 def test_many_coordinates_are_summed_whole_in_large_blocks(storage, d):
     X, Y = points(storage, 9, 0, d), points(storage, 9, 1, d)
     assert_agrees(kernels.Gaussian(1 / d), twin.gaussian(1 / d), X, Y)
-    # Of a point and itself nothing is left but the rounding of d squares, in whatever order BLAS adds them up.
+    # Of a point and itself nothing is left but the rounding of d squares, in the order of BLAS.
     assert_agrees(kernels.Gaussian(1 / d), twin.gaussian(1 / d), X, None, rounding=1e-6 * np.sqrt(d))
     assert_agrees(kernels.Linear(), twin.linear, X, None)
 

@@ -5,11 +5,9 @@
 //
 // Such sums are whole numbers from 0 to the dimension. They are exact, and what is made of them is one of few values.
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 
-#include "../lease.hpp"
 #include "bit_points.hpp"
 
 namespace wm {
@@ -30,32 +28,25 @@ class BitBlocks {
   /// Calls use(a, b, sums, count) for stretches of sums: row a from column b on.
   template <class Use>
   void for_each_stretch(std::span<const Index> which, std::span<const Index> columns, Use use) const {
-    constexpr std::size_t near = 8192;  // words of columns that stay in a near cache
-    const std::size_t width = x_->width(), columns_at_once = std::clamp(near / width, lanes, widest) / lanes * lanes;
-    Lease<Word> room((columns_at_once + rows_at_once) * width);
-    Word *const z_room = room.data(), *const x = z_room + columns_at_once * width;
-    Word sums[rows_at_once * widest];
-    for (std::size_t b = 0; b < columns.size(); b += columns_at_once) {
-      const auto these = columns.subspan(b, std::min(columns_at_once, columns.size() - b));
-      const Word* const z = z_->side_by_side(these, z_room);
-      for (std::size_t a = 0; a < which.size(); a += rows_at_once) {
-        const auto some = which.subspan(a, std::min(rows_at_once, which.size() - a));
-        x_->one_by_one(some, x);
-        sum(x, some.size(), z, these.size(), sums);
-        for (std::size_t r = 0; r < some.size(); ++r) use(a + r, b, std::as_const(sums) + r * widest, these.size());
-      }
-    }
+    const std::size_t width = x_->width();
+    Blocks::for_each_stretch(
+        *x_, *z_, which, columns,
+        [width](const Word* x, std::size_t rows, const Word* z, std::size_t columns, Word* sums) {
+          sum(x, rows, z, columns, width, sums);
+        },
+        [&](std::size_t a, std::size_t b, const Word* sums, std::size_t count) { use(a, b, sums, count); });
   }
 
  private:
-  static constexpr std::size_t lanes = BitPoints::beside, rows_at_once = 4, widest = 256;
+  static constexpr std::size_t rows_at_once = 4;
+  using Blocks = WordBlocks<rows_at_once>;
+  static constexpr std::size_t lanes = Blocks::lanes, widest = Blocks::widest;
 
   BitBlocks(std::shared_ptr<const BitPoints> x, std::shared_ptr<const BitPoints> z)
       : x_(std::move(x)), z_(std::move(z)) {}
 
   /// sums[a * widest + b], up to the next multiple of `lanes` columns.
-  void sum(const Word* x, std::size_t rows, const Word* z, std::size_t columns, Word* sums) const {
-    const std::size_t width = x_->width();
+  static void sum(const Word* x, std::size_t rows, const Word* z, std::size_t columns, std::size_t width, Word* sums) {
     simd::counting_ones([=](auto ones) WM_INLINE_LAMBDA {
       for (std::size_t b = 0; b < columns; b += lanes) {
         if (rows == rows_at_once)

@@ -153,20 +153,6 @@ class PackedBlocks {
     }
   }
 
-  /// Computing with zeros is cheaper than walking along the other coordinates, up to a point.
-  static bool fills_enough(const Points& points) {
-    constexpr std::int64_t zeros_per_value = 12;
-    return std::visit(
-        [](const auto& p) {
-          using P = std::remove_cvref_t<decltype(p)>;
-          if (p.dimension == 0 || p.count == 0) return false;
-          if constexpr (!P::sparse) return true;
-          if constexpr (P::sparse)
-            return std::int64_t{p.count} * p.dimension <= zeros_per_value * (p.start(p.count) - p.start(0));
-        },
-        points);
-  }
-
   static constexpr Index few = 8;            // coordinates, over which differences are as fast as products
   static constexpr double harmless = 128.0;  // magnification of rounding in single precision
 

@@ -5,7 +5,7 @@
 //
 // for dense and sparse points alike: a few x are written out, then met by a tile of z after another as z is stored; or,
 // in large blocks where that is cheaper, both sides are written out (packed_blocks.hpp). Points of zeros and ones are
-// written out as bits (bit_blocks.hpp).
+// written out as bits (bit_blocks.hpp), those on a grid of few values as bytes (byte_blocks.hpp).
 
 #include <algorithm>
 #include <atomic>
@@ -21,6 +21,7 @@
 #include "../gram.hpp"
 #include "../lease.hpp"
 #include "bit_blocks.hpp"
+#include "byte_blocks.hpp"
 #include "packed_blocks.hpp"
 #include "sums.hpp"
 
@@ -75,13 +76,18 @@ class PairwiseGram : public Gram {
 
   double rounding(Arithmetic precision) const override {
     double factor = 1.0;
-    if constexpr (Term::from_products == FromProducts::squared_distance)
-      if (!bit_blocks()) factor += blocks().magnification(precision);  // sums of bits are exact in either precision
+    if constexpr (Term::from_products == FromProducts::squared_distance) {
+      if (byte_blocks())
+        factor += 1.0;  // their sums are exact but for being rounded
+      else if (!bit_blocks())
+        factor += blocks().magnification(precision);
+    }
     return factor * Gram::rounding(precision);
   }
 
  private:
   static constexpr bool made_of_bits = requires { Term::bits(0u, 0u); };
+  static constexpr bool made_of_bytes = made_of_bits && Term::from_products != FromProducts::no;
 
   /// Single precision suffices for rounded entries of dense single-precision data: nothing cancels there.
   template <class Columns>
@@ -149,6 +155,11 @@ class PairwiseGram : public Gram {
         bits->for_each_stretch(which, columns, use);
         return true;
       }
+    if constexpr (made_of_bytes)
+      if (const auto* const bytes = large ? byte_blocks() : nullptr) {
+        bytes->template for_each_stretch<std::conditional_t<Map::bears_rounding, Out, double>>(which, columns, use);
+        return true;
+      }
     if constexpr (Term::from_products != FromProducts::no) {
       if (!large || !blocks().template worthwhile<Out>()) return false;
       blocks().template for_each_stretch<Out>(which, columns, use);
@@ -177,6 +188,15 @@ class PairwiseGram : public Gram {
         known_bits_ = bits_.get();
       });
     return bits_.get();
+  }
+
+  /// Likewise, for points on a grid that are not made of zeros and ones.
+  const ByteBlocks* byte_blocks() const {
+    if constexpr (made_of_bytes)
+      std::call_once(bytes_sought_, [&] {
+        if (!bit_blocks()) bytes_ = ByteBlocks::of(x_, z_, Term::from_products == FromProducts::squared_distance);
+      });
+    return bytes_.get();
   }
 
   /// What the map makes of each sum of bits.
@@ -220,6 +240,8 @@ class PairwiseGram : public Gram {
   mutable std::unique_ptr<const BitBlocks<Term>> bits_;
   mutable std::atomic<const BitBlocks<Term>*> known_bits_ = nullptr;    // for blocks too small to seek them
   mutable std::tuple<std::vector<float>, std::vector<double>> values_;  // of sums of bits
+  mutable std::once_flag bytes_sought_;
+  mutable std::unique_ptr<const ByteBlocks> bytes_;
 };
 
 }  // namespace wm

@@ -47,7 +47,7 @@ class Decomposition {
   /// all, with these rows for a block if most variables are free.
   double free_share() const {
     double free = 0.0;
-    for (Index k = 0; k < state_.size(); ++k) free += state_.can_rise(k) && state_.can_fall(k);
+    for (Index k = 0; k < state_.size(); ++k) free += state_.can_rise(k) & state_.can_fall(k);
     return free / state_.size();
   }
 
@@ -57,12 +57,25 @@ class Decomposition {
     return all;
   }
 
+  /// The positions of [begin, end) for which `holds(k)`, which is better free of branches: nobody could foretell them.
+  template <class Holds>
+  static std::vector<Index> those(Index begin, Index end, Holds holds) {
+    std::vector<Index> found(end - begin);
+    std::size_t count = 0;
+    for (Index k = begin; k < end; ++k) {
+      found[count] = k;
+      count += holds(k);
+    }
+    found.resize(count);
+    return found;
+  }
+
   /// Positions, ascending.
   std::vector<Index> choose() {
     std::vector<char> taken(state_.size(), 0);
-    std::vector<Index> chosen, free;
-    for (Index k = 0; k < state_.size(); ++k)
-      if (state_.can_rise(k) && state_.can_fall(k)) free.push_back(k);
+    std::vector<Index> chosen;
+    const double *const rise = state_.rise.data(), *const fall = state_.fall.data();
+    const std::vector<Index> free = those(0, state_.size(), [=](Index k) { return (rise[k] > 0.0) & (fall[k] > 0.0); });
     const Index size = std::clamp<Index>(2 * Index(free.size()), size_, growth * size_);
     auto keep = [&](Index k) {
       if (!taken[k] && chosen.size() < std::size_t(size / 2)) {
@@ -78,23 +91,20 @@ class Decomposition {
       const Extremes& e = state_.extremes[g];
       const std::size_t share = std::max<std::size_t>(1, room / (2 * state_.groups()));
       auto take = [&](auto violates, auto badness) {
-        std::vector<Index> found;
-        for (Index k = state_.group_begin[g]; k < state_.group_begin[g + 1]; ++k)
-          if (!taken[k] && violates(k)) found.push_back(k);
+        const char* const is_taken = taken.data();
+        std::vector<Index> found = those(state_.group_begin[g], state_.group_begin[g + 1],
+                                         [=](Index k) { return (is_taken[k] == 0) & violates(k); });
         spread(found, share, badness);
         for (Index k : found) taken[k] = 1;
         chosen.insert(chosen.end(), found.begin(), found.end());
       };
-      const auto& G = state_.gradient;
-      take([&](Index k) { return state_.can_rise(k) && G[k] > e.low; }, [&](Index k) { return G[k]; });
-      take([&](Index k) { return state_.can_fall(k) && G[k] < e.high; }, [&](Index k) { return -G[k]; });
+      const auto* const G = state_.gradient.data();
+      take([=](Index k) { return (rise[k] > 0.0) & (G[k] > e.low); }, [=](Index k) { return G[k]; });
+      take([=](Index k) { return (fall[k] > 0.0) & (G[k] < e.high); }, [=](Index k) { return -G[k]; });
     }
     last_.clear();
     for (Index k : chosen) last_.push_back(state_.variable[k]);
-    chosen.clear();
-    for (Index k = 0; k < state_.size(); ++k)
-      if (taken[k]) chosen.push_back(k);
-    return chosen;
+    return those(0, state_.size(), [&](Index k) { return taken[k] != 0; });
   }
 
   /// In the change d of a_W. Gradients are seen from the middle of their group, for sums of d are zero: they are as

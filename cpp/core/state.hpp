@@ -249,7 +249,7 @@ class State {
 
   void rescan() {
     for (Index g = 0; g < groups(); ++g)
-      extremes[g] = sweep::extremes(gradient.data(), rise.data(), fall.data(), group_begin[g], group_begin[g + 1]);
+      extremes[g] = sweep::extremes(gradient.data(), rises(), falls(), group_begin[g], group_begin[g + 1]);
     find_worst_group();
   }
 

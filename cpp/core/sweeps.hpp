@@ -59,11 +59,11 @@ WM_INLINE Index first_of(Index begin, Index end, Holds holds) {
   return first;
 }
 
-/// G -= step (K_i - K_j), and the extremes of the new gradient. `rise` and `fall` are positive where a variable can.
-template <class Real, class Column, class Sum>
-WM_INLINE Extremes update_here(const Real* __restrict row_i, const Real* __restrict row_j, Column column, Sum step,
-                               Sum* __restrict G, const Sum* __restrict rise, const Sum* __restrict fall, Index begin,
-                               Index end) {
+/// The extremes of G, where gradient(k) is G[k] once it is what it should be. `rise` and `fall` are positive where a
+/// variable can.
+template <class Sum, class Gradient>
+WM_INLINE Extremes extremes_here(const Sum* __restrict G, Gradient gradient, const Sum* __restrict rise,
+                                 const Sum* __restrict fall, Index begin, Index end) {
   constexpr Sum none = std::numeric_limits<Sum>::infinity();
   Sum highest = -none, lowest = none;
   Index highest_block = -1, lowest_block = -1;
@@ -72,8 +72,7 @@ WM_INLINE Extremes update_here(const Real* __restrict row_i, const Real* __restr
     Sum high = -none, low = none;
 #pragma omp simd reduction(max : high) reduction(min : low)
     for (Index k = from; k < to; ++k) {
-      const Sum g = G[k] - step * (static_cast<Sum>(row_i[column(k)]) - static_cast<Sum>(row_j[column(k)]));
-      G[k] = g;
+      const Sum g = gradient(k);
       const Sum rising = rise[k] > Sum(0) ? g : -none, falling = fall[k] > Sum(0) ? g : none;
       high = rising > high ? rising : high;
       low = falling < low ? falling : low;
@@ -95,12 +94,27 @@ WM_INLINE Extremes update_here(const Real* __restrict row_i, const Real* __restr
   return e;
 }
 
-template <class Real, class Column, class Sum>
-Extremes update(const Real* row_i, const Real* row_j, Column column, double step, Sum* G, const Sum* rise,
-                const Sum* fall, Index begin, Index end) {
+template <class Sum>
+Extremes extremes(const Sum* G, const Sum* rise, const Sum* fall, Index begin, Index end) {
   Extremes e;
-  simd::on_avx512(
-      [&]() WM_INLINE_LAMBDA { e = update_here(row_i, row_j, column, Sum(step), G, rise, fall, begin, end); });
+  simd::on_avx512([&]() WM_INLINE_LAMBDA {
+    e = extremes_here(G, [=](Index k) WM_INLINE_LAMBDA { return G[k]; }, rise, fall, begin, end);
+  });
+  return e;
+}
+
+/// G -= step (K_i - K_j), and the extremes of the new gradient.
+template <class Real, class Column, class Sum>
+Extremes update(const Real* __restrict row_i, const Real* __restrict row_j, Column column, double step,
+                Sum* __restrict G, const Sum* rise, const Sum* fall, Index begin, Index end) {
+  Extremes e;
+  simd::on_avx512([&]() WM_INLINE_LAMBDA {
+    const Sum by = Sum(step);
+    const auto changed = [=](Index k) WM_INLINE_LAMBDA {
+      return G[k] -= by * (static_cast<Sum>(row_i[column(k)]) - static_cast<Sum>(row_j[column(k)]));
+    };
+    e = extremes_here(G, changed, rise, fall, begin, end);
+  });
   return e;
 }
 
@@ -132,16 +146,6 @@ void products(const std::vector<const Real*>& rows, const double* __restrict wei
       out[r] = sum;
     }
   });
-}
-
-template <class Sum>
-Extremes extremes(const Sum* G, const double* rise, const double* fall, Index begin, Index end) {
-  Extremes e;
-  for (Index k = begin; k < end; ++k) {
-    if (rise[k] > 0.0 && G[k] > e.high) e.high = G[k], e.up = k;
-    if (fall[k] > 0.0 && G[k] < e.low) e.low = G[k], e.down = k;
-  }
-  return e;
 }
 
 /// First position of the largest score of [begin, end); no score counts as zero. `score(k)` must be branch-free.

@@ -22,13 +22,18 @@ void spread(std::vector<Index>& found, std::size_t share, Badness badness) {
   const double least = values[worst - 1];
   std::size_t as_bad =
       worst - std::count_if(values.begin(), values.begin() + worst, [&](double v) { return v > least; });
-  std::vector<Index> kept, rest;
+  std::vector<Index> kept(found.size()), rest(found.size());
+  std::size_t bad = 0, good = 0;
   for (Index k : found) {
     const double value = badness(k);
-    const bool is_worst = value > least || (value == least && as_bad > 0 && as_bad--);
-    (is_worst ? kept : rest).push_back(k);
+    const bool is_worst = (value > least) | ((value == least) & (as_bad > 0));
+    as_bad -= is_worst & (value == least);
+    kept[bad] = rest[good] = k;
+    bad += is_worst;
+    good += !is_worst;
   }
-  for (std::size_t m = 0; m < others; ++m) kept.push_back(rest[m * rest.size() / others]);
+  for (std::size_t m = 0; m < others; ++m) kept[bad++] = rest[m * good / others];
+  kept.resize(bad);
   found = std::move(kept);
 }
 

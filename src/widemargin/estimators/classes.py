@@ -51,6 +51,22 @@ class Classes:
         return None if weights.all() else self.names.tolist()[int(np.argmin(weights))]
 
 
+class RowsByClass:
+    """Some rows of a Gram, and which of them belong to the classes that a column of a code tells apart."""
+
+    def __init__(self, rows: NDArray[np.integer], classes: Classes) -> None:
+        self.rows = rows
+        labels = classes.labels.take(rows)
+        ends = np.bincount(labels, minlength=classes.count).cumsum()
+        self._places = np.split(np.argsort(labels, kind="stable"), ends[:-1])
+
+    def of(self, column: NDArray[np.int8]) -> NDArray[np.integer]:
+        """Those whose class is not zero in the column, in their order."""
+        if column.all():
+            return self.rows
+        return self.rows.take(np.sort(np.concatenate([self._places[c] for c in np.flatnonzero(column)])))
+
+
 @dataclass(frozen=True)
 class CodedClasses(Classes):
     """Targets with the code and the decoding by which several classes are made of two."""

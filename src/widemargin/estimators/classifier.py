@@ -19,7 +19,7 @@ from widemargin.codes.pairs import compress_pairs, expand_pairs, own_pairs
 from widemargin.codes.scored import ScoredClassifier
 from widemargin.estimators import parameters, sample
 from widemargin.estimators.base import KernelMachine, all_or_nothing
-from widemargin.estimators.classes import Classes, CodedClasses, class_weights
+from widemargin.estimators.classes import Classes, CodedClasses, RowsByClass, class_weights
 from widemargin.estimators.function import Function
 from widemargin.estimators.training import Job, Solve, Solved
 from widemargin.estimators.two_class_machine import TwoClassMachine
@@ -125,7 +125,8 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
                 f"{type(decoding).__name__} decodes probabilities, which are not computed here: take another "
                 "decoding, such as 'loss'."
             )
-        return [self._column_machine(column, rows, classes, weight) for column in classes.scheme.M.T]
+        by_class = RowsByClass(rows, classes)
+        return [self._column_machine(column, by_class, classes, weight) for column in classes.scheme.M.T]
 
     def _answers(self, classes: CodedClasses, values: NDArray[np.float64]) -> NDArray[Any]:
         """The classes that the values of the machines, a column for each, speak for."""
@@ -137,7 +138,7 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
         rows, columns = np.flatnonzero(weight).astype(np.int32), M.shape[1]
         self._check_feasible(labels[rows], weight[rows], classes.weights[labels[rows]], M, classes.names)
         folds = self._folds(classes.names[labels[rows]]) if self.probability else []
-        parts = [rows, *(rows[train] for train, _ in folds)]
+        parts = [RowsByClass(part, classes) for part in (rows, *(rows[train] for train, _ in folds))]
         kernel, gram = self._bind(X, weight)
         last = self._last_coefficients(n, columns)
         size = cache(lambda: float(gram.diagonal().max()))
@@ -153,7 +154,7 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
                 self._note_solution(column, machine.problem, solution)
             return solution.summary()
 
-        sizes = [np.bincount(labels[part], minlength=classes.count) @ (M != 0) for part in parts]
+        sizes = [np.bincount(labels[part.rows], minlength=classes.count) @ (M != 0) for part in parts]
         jobs = [
             Job(members, partial(work, k), optional=k >= columns)
             for k, members in enumerate(np.concatenate(sizes).tolist())
@@ -198,17 +199,15 @@ class KernelClassifier(ScoredClassifier, KernelMachine):
     def _column_machine(
         self,
         column: NDArray[np.int8],
-        part: NDArray[np.integer],
+        part: RowsByClass,
         classes: Classes,
         weight: Vector,
     ) -> TwoClassMachine:
         """The machine of one column of the code on these rows of the Gram."""
-        y = column.take(classes.labels.take(part))
-        if not y.all():
-            member = y != 0
-            part, y = part[member], y[member]
-        labels = classes.labels.take(part)
-        return self._machine(y.astype(np.float64), weight[part], classes.weights.take(labels), part)
+        rows = part.of(column)
+        labels = classes.labels.take(rows)
+        y = column.take(labels).astype(np.float64)
+        return self._machine(y, weight.take(rows), classes.weights.take(labels), rows)
 
     def _check_feasible(
         self,

@@ -88,6 +88,9 @@ __attribute__((target("avx512vpopcntdq,avx512f,avx512dq,avx2,fma"), noinline)) v
   body(CountedOnes{});
 }
 
+/// Of 512 bits, and 32 of them at hand.
+inline bool wide_vectors() { return level() >= Level::avx512; }
+
 inline bool vectors_count_ones() { return level() >= Level::avx512_popcount; }
 
 inline bool vectors_multiply_bytes() {
@@ -133,6 +136,8 @@ template <class Body>
 void on_avx512(const Body& body) {
   body();
 }
+
+inline bool wide_vectors() { return false; }
 
 inline bool vectors_count_ones() { return false; }
 

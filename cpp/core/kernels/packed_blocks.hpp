@@ -1,6 +1,6 @@
 #pragma once
 // Blocks of sums over coordinates of points written out in a frame, where the sum is an inner product or a squared
-// distance. By matrix products (BLAS):
+// distance. By matrix products (in strips of columns, or by BLAS):
 //
 //   sums[a, b] = <x_a, z_b>   or   |x_a|^2 + |z_b|^2 - 2 <x_a, z_b>
 //
@@ -18,6 +18,7 @@
 #include "../gram.hpp"
 #include "../lease.hpp"
 #include "packed_points.hpp"
+#include "strips.hpp"
 #include "terms.hpp"
 
 namespace wm {
@@ -31,7 +32,7 @@ class PackedBlocks {
         single_(x, z, frame_),
         double_(x, z, frame_) {
     const bool many = frame_.dimension() > few;
-    if (!fills_enough(x) || !fills_enough(z) || !(many ? blas::available() : distances)) return;
+    if (!fills_enough(x) || !fills_enough(z) || !(many ? blas::available() || strips_pay() : distances)) return;
     if (!distances) {
       double_pays_ = true;
       single_pays_ = !is_double(x) && !is_double(z);
@@ -105,53 +106,30 @@ class PackedBlocks {
 
   template <class Some, class A>
   void sum(Some x, Some z, A* sums) const {
-    if (by_differences_) return differences(x, z, sums);
-    blas::products(x.values, int(x.count), z.values, int(z.count), int(frame_.dimension()), sums);
+    const auto distance = [x, z](std::size_t a, std::size_t b, A product) WM_INLINE_LAMBDA {
+      const A squared = x.squares[a] + z.squares[b] - 2 * product;
+      return squared > 0 ? squared : A(0);
+    };
+    const auto itself = [](std::size_t, std::size_t, A sum) WM_INLINE_LAMBDA { return sum; };
+    const auto product = [](A left, A right) WM_INLINE_LAMBDA { return left * right; };
+    const auto squared_difference = [](A left, A right) WM_INLINE_LAMBDA { return (left - right) * (left - right); };
+    const std::size_t d = frame_.dimension();
+    if (by_differences_) return sum_in_strips(x, z, d, squared_difference, itself, sums);
+    if (strips_pay()) {
+      if (distances_) return sum_in_strips(x, z, d, product, distance, sums);
+      return sum_in_strips(x, z, d, product, itself, sums);
+    }
+    blas::products(x.values, int(x.count), z.values, int(z.count), int(d), sums);
     if (!distances_) return;
     simd::on_avx512([&]() WM_INLINE_LAMBDA {
       for (std::size_t a = 0; a < x.count; ++a)
-        for (std::size_t b = 0; b < z.count; ++b) {
-          A& sum = sums[a * z.count + b];
-          const A distance = x.squares[a] + z.squares[b] - 2 * sum;
-          sum = distance > 0 ? distance : A(0);
-        }
+        for (std::size_t b = 0; b < z.count; ++b) sums[a * z.count + b] = distance(a, b, sums[a * z.count + b]);
     });
   }
 
-  /// Strips of columns are written out by coordinate, so narrow that their sums stay in registers.
-  template <class Some, class A>
-  void differences(Some x, Some z, A* sums) const {
-    constexpr std::size_t strip = 256 / sizeof(A);
-    const std::size_t d = frame_.dimension();
-    Lease<A> room(d * strip);
-    A* const by_coordinate = room.data();
-    for (std::size_t first = 0; first < z.count; first += strip) {
-      const std::size_t width = std::min(strip, z.count - first);
-      for (std::size_t b = 0; b < strip; ++b)
-        for (std::size_t j = 0; j < d; ++j)
-          by_coordinate[j * strip + b] = b < width ? z.values[(first + b) * d + j] : A(0);
-      simd::on_avx512([&]() WM_INLINE_LAMBDA {
-        for (std::size_t a = 0; a < x.count; ++a) {
-          const A* const coordinates = x.values + a * d;
-          A sum[strip];
-          for (std::size_t b = 0; b < strip; ++b) {
-            const A difference = coordinates[0] - by_coordinate[b];
-            sum[b] = difference * difference;
-          }
-          for (std::size_t j = 1; j < d; ++j)
-            for (std::size_t b = 0; b < strip; ++b) {
-              const A difference = coordinates[j] - by_coordinate[j * strip + b];
-              sum[b] += difference * difference;
-            }
-          A* const row = sums + a * z.count + first;
-          if (width == strip)  // a number known beforehand makes it a few vectors
-            for (std::size_t b = 0; b < strip; ++b) row[b] = sum[b];
-          else
-            for (std::size_t b = 0; b < width; ++b) row[b] = sum[b];
-        }
-      });
-    }
-  }
+  /// Whether sums in strips are as fast as BLAS at its best (it does not know the widest vectors of all processors), up
+  /// to where a strip leaves the near cache.
+  bool strips_pay() const { return simd::wide_vectors() && frame_.dimension() <= 2048; }
 
   static constexpr Index few = 8;            // coordinates, over which differences are as fast as products
   static constexpr double harmless = 128.0;  // magnification of rounding in single precision

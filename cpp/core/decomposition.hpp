@@ -86,7 +86,7 @@ class Decomposition {
     for (Index v : last_)
       if (const Index k = state_.position(v); k >= 0 && state_.can_rise(k) && state_.can_fall(k)) keep(k);
     for (Index k : free) keep(k);
-    const std::size_t room = size - chosen.size();
+    const std::size_t kept = chosen.size(), room = size - kept;
     for (Index g = 0; g < state_.groups(); ++g) {
       const Extremes& e = state_.extremes[g];
       const std::size_t share = std::max<std::size_t>(1, room / (2 * state_.groups()));
@@ -102,6 +102,7 @@ class Decomposition {
       take([=](Index k) { return (rise[k] > 0.0) & (G[k] > e.low); }, [=](Index k) { return G[k]; });
       take([=](Index k) { return (fall[k] > 0.0) & (G[k] < e.high); }, [=](Index k) { return -G[k]; });
     }
+    std::rotate(chosen.begin(), chosen.begin() + kept, chosen.end());  // the newest are kept first
     last_.clear();
     for (Index k : chosen) last_.push_back(state_.variable[k]);
     return those(0, state_.size(), [&](Index k) { return taken[k] != 0; });

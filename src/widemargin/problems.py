@@ -38,6 +38,9 @@ Vector = NDArray[np.float64]
 GROUNDED = -1
 """The point of a variable whose row and column of K are zero."""
 
+FEW_BOUNDED = 0.6
+"""Part of the number of free variables."""
+
 
 @dataclass(frozen=True, eq=False)
 class Problem:
@@ -202,11 +205,16 @@ class Problem:
     def start_after(self, other: Problem, a: ArrayLike) -> Vector:
         """A feasible point near the solution `a` of a problem that differs from this one in its box only.
 
-        What was at a bound goes to the new bound, the others stay where they were as far as the sums allow.
+        What was at a bound other than zero goes to the new bound, and the others stay where they were as far
+        as the sums allow. If those at a bound are few beside the free ones, they stay, too: whatever they do,
+        all the free ones have to answer.
         """
         a = _vector(a, "a")
-        a = np.where((a == other.lower) & np.isfinite(self.lower), self.lower, a)
-        a = np.where((a == other.upper) & np.isfinite(self.upper), self.upper, a)
+        at_lower, at_upper = a == other.lower, a == other.upper
+        bounded, free = ((at_lower | at_upper) & (a != 0)).sum(), (~at_lower & ~at_upper).sum()
+        if bounded > FEW_BOUNDED * free:
+            a = np.where(at_lower & np.isfinite(self.lower), self.lower, a)
+            a = np.where(at_upper & np.isfinite(self.upper), self.upper, a)
         return self.feasible_near(a)
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from reference import cases, certificate, product, qp, smo
 from reference.program import program, written_out
-from widemargin.kernels import Precomputed
+from widemargin.kernels import Gaussian, Precomputed
 from widemargin.problems import epsilon_regression, nu_classification, soft_margin
 from widemargin.solvers import SMO, Decomposition, HybridMaximumGain, Status, Stop
 
@@ -62,6 +62,16 @@ def test_T_OPT_decomposition_with_larger_working_sets_reaches_the_optimum_of_the
         )
         assert solution.status is Status.OPTIMAL
         assert solution.dual_objective == pytest.approx(qp.solve(posed)[1], rel=1e-8, abs=1e-9)
+
+
+def test_twins_do_not_let_working_sets_undo_each_other():
+    """A pair moves one way and the pair of its twins moves back, unless both are in one working set."""
+    random = np.random.default_rng(0)
+    Z, y = random.normal(size=(300, 6)), np.sign(random.normal(size=300))
+    gram = Gaussian(1.0).bind(np.concatenate([Z, Z + 1e-3 * random.normal(size=Z.shape)]))
+    found = Decomposition(size=32).solve(soft_margin(np.tile(y, 2), 2.0), gram, stop=Stop(1e-6))
+    assert found.status is Status.OPTIMAL
+    assert found.counters["rounds"] < 500  # and not tens of thousands
 
 
 @few

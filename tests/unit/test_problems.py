@@ -140,6 +140,17 @@ def test_a_warm_start_of_another_size_is_refused():
         problems.soft_margin(y, 1.0).feasible_near(np.zeros(3))
 
 
+def test_bounded_variables_follow_their_bound_unless_they_are_few():
+    y = np.array([1.0, -1.0] * 5)
+    before, after = problems.soft_margin(y, 1.0), problems.soft_margin(y, 3.0)
+    few = np.where(np.arange(10) < 2, y, 0.5 * y)
+    np.testing.assert_array_equal(after.start_after(before, few), few)
+    many = np.where(np.arange(10) < 8, y, 0.5 * y)
+    np.testing.assert_array_equal(
+        after.start_after(before, many), np.where(np.arange(10) < 8, 3 * y, 0.5 * y)
+    )
+
+
 @pytest.mark.parametrize(
     ("build", "message"),
     [

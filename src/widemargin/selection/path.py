@@ -271,6 +271,7 @@ class Search:
             self._count(solution)
             start = solution.alpha
         if self.table.rounding(_likely(problem, start), k) > bearable:
+            training = replace(training, cache_bytes=self.table.exact_row_bytes)
             solution = training.solve(problem, self.table.exact(k), start).solutions[0]
             self._count(solution, exact=True)
         if solution.status is Status.INTERRUPTED:

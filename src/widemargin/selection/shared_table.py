@@ -91,9 +91,12 @@ class SharedTable:
         self.tables = [np.empty((n, n), np.float32) for _ in range(tables)]
         left = room - (tables + (self.exponents is not None)) * whole
         self.has_parts = self.exponents is not None or (tables > 0 and workers * part <= left)
-        self._parts_in_use = BoundedSemaphore(max(1, min(workers, left // part)))
+        parts = max(1, min(workers, left // part))
+        self._parts_in_use = BoundedSemaphore(parts)
         self._idle: list[NDArray[np.float32]] = []
         self.row_bytes = (row_bytes if self.exists else budget_bytes) // workers
+        unused = budget_bytes - room + left - parts * part * self.has_parts
+        self.exact_row_bytes = max(self.row_bytes, unused // workers)  # where no table can be read instead
 
     @property
     def exists(self) -> bool:

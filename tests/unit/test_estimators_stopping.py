@@ -400,10 +400,11 @@ def test_whoever_waits_for_a_table_can_end_it(monkeypatch, limit):
 
 
 def test_a_table_is_made_only_where_problems_read_its_entries_often():
-    gram = wm.Gaussian(0.1).bind(HARD_X)
+    gram, dear = wm.Gaussian(0.1).bind(HARD_X), wm.Gaussian(0.1).bind(np.tile(HARD_X, 200))
     one = wm.problems.soft_margin(np.where(HARD_Y > 0, 1, -1), 1.0)
-    assert kernel_table.choose_table([one], gram, 2**40) is None
-    assert kernel_table.choose_table([one] * 4, gram, 2**40) is kernel_table.WholeTable
+    assert kernel_table.choose_table([one], dear, 2**40) is None
+    assert kernel_table.choose_table([one] * 4, dear, 2**40) is kernel_table.WholeTable
+    assert kernel_table.choose_table([one] * 4, gram, 2**40) is None
     small = wm.problems.soft_margin(np.where(HARD_Y[:500] > 0, 1, -1), 1.0)
     assert kernel_table.choose_table([small] * 14, gram, 2**40) is kernel_table.WholeTable
     assert kernel_table.choose_table([small] * 14, gram, 12 * 1500**2 - 1) is kernel_table.TriangleTable

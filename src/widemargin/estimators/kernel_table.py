@@ -20,6 +20,10 @@ USES = 4
 """A table pays if the problems could read each entry of the kernel matrix so often, on the average; they read
 the rows of their support vectors only."""
 
+CHEAP_WORK = 128
+"""With no more multiplications than these behind an entry, to compute it takes no longer than to fetch it
+from far memory."""
+
 SMALL_PROBLEM, SMALL_USES = 512, 1.5
 """Up to this many variables a problem has support vectors mostly."""
 
@@ -81,15 +85,16 @@ Table = WholeTable | TriangleTable
 def choose_table(problems: Sequence[Sized], gram: Any, budget: int) -> type[Table] | None:
     """The table to make beforehand; None if that does not pay or fit.
 
-    It pays if the problems share many entries, or if they are small: those use most of their rows, and to
-    compute many rows at a time is cheaper.
+    It pays if the problems share many entries that are dear, or if they are small: those use most of their
+    rows, and to compute many rows at a time is cheaper.
     """
     if len(problems) <= 1 or gram.stored:
         return None
     n = gram.shape[0]
     small = max(problem.size for problem in problems) <= SMALL_PROBLEM
     uses = sum(problem.size**2 for problem in problems) / n**2
-    if uses < (SMALL_USES if small else USES):
+    dear = gram.entry_work > CHEAP_WORK or gram.preferred_block > 1
+    if uses < (SMALL_USES if small else USES) or not (small or dear):
         return None
     if WholeTable.bytes_for(n) <= WHOLE_SHARE * budget:
         return WholeTable

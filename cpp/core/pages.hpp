@@ -1,12 +1,18 @@
 #pragma once
-// Memory for large arrays. The first touch of a page costs a visit to the system, so some that are given back wait for
-// the next who needs as much; many problems in a row would else have the same pages emptied again and again.
+// Memory for large arrays, asked of the system itself where that is possible: what a heap is given back in threads it
+// may keep. The first touch of a page costs a visit to the system, so some that are given back wait for the next who
+// needs as much; many problems in a row would else have the same pages emptied again and again.
 
 #include <algorithm>
 #include <cstddef>
 #include <mutex>
 #include <new>
 #include <vector>
+
+#if defined(__unix__) || defined(__APPLE__)
+#include <sys/mman.h>
+#define WM_HAS_MMAP 1
+#endif
 
 namespace wm {
 
@@ -17,10 +23,10 @@ class Pages {
   /// At least so many bytes, and never less than is usual: what is not touched takes hardly any room.
   explicit Pages(std::size_t bytes) : bytes_(std::max(usual, (bytes + size - 1) / size * size)) {
     if (bytes_ == usual && (memory_ = reuse())) return;
-    memory_ = ::operator new(bytes_, std::align_val_t{size});
+    memory_ = obtain(bytes_);
   }
   ~Pages() {
-    if (bytes_ != usual || !leave(memory_)) ::operator delete(memory_, std::align_val_t{size});
+    if (bytes_ != usual || !leave(memory_)) release(memory_, bytes_);
   }
   Pages(const Pages&) = delete;
   Pages& operator=(const Pages&) = delete;
@@ -31,6 +37,18 @@ class Pages {
   }
 
  private:
+#ifdef WM_HAS_MMAP
+  static void* obtain(std::size_t bytes) {
+    void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
+    if (memory == MAP_FAILED) throw std::bad_alloc();
+    return memory;
+  }
+  static void release(void* memory, std::size_t bytes) { ::munmap(memory, bytes); }
+#else
+  static void* obtain(std::size_t bytes) { return ::operator new(bytes, std::align_val_t{size}); }
+  static void release(void* memory, std::size_t) { ::operator delete(memory, std::align_val_t{size}); }
+#endif
+
   /// Such of the usual size that wait.
   struct Idle {
     static constexpr std::size_t most = 4;
@@ -38,7 +56,7 @@ class Pages {
     std::vector<void*> memory;
     Idle() { memory.reserve(most); }
     ~Idle() {
-      for (void* each : memory) ::operator delete(each, std::align_val_t{size});
+      for (void* each : memory) release(each, usual);
     }
   };
   static Idle& idle() {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "bit_points.hpp"
+#include "word_blocks.hpp"
 
 namespace wm {
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "byte_points.hpp"
+#include "word_blocks.hpp"
 
 namespace wm {
 

@@ -41,6 +41,9 @@ class Pages {
   static void* obtain(std::size_t bytes) {
     void* const memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANON, -1, 0);
     if (memory == MAP_FAILED) throw std::bad_alloc();
+#ifdef MADV_HUGEPAGE
+    ::madvise(memory, bytes, MADV_HUGEPAGE);  // one visit to the system for 2 MB in place of 512; a wish only
+#endif
     return memory;
   }
   static void release(void* memory, std::size_t bytes) { ::munmap(memory, bytes); }

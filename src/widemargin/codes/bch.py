@@ -16,8 +16,8 @@ from .small_codes import several, two_classes
 DRAWS, MOST_WORK = 100, 2**32
 """Choices of rows, of which the one with the largest row separation is kept; fewer where that takes long."""
 
-MOST_WORDS = 2**20
-"""More code words than these are not numbered one by one: rows are drawn among the first so many."""
+MOST_DIMENSIONS = 20
+"""More code words than two to this power are not numbered one by one: rows are drawn among the first so many."""
 
 
 def bch(k: int, length: int = 63, *, random_state: Any = None) -> Code:
@@ -59,16 +59,15 @@ def bch(k: int, length: int = 63, *, random_state: Any = None) -> Code:
             f"length must be 2^m - 1 for some m from 3 to 12, such as 15, 31 or 63, not {length}."
         )
     generator = generator_polynomial(FiniteField(m), k)
-    dimension = length - (generator.bit_length() - 1)
+    basis = _basis(generator, length)
     random = check_random_state(random_state)
-    best: Code | None = None
-    for _ in range(min(DRAWS, max(1, MOST_WORK // (k * k * length)))):
-        messages = random.choice(min(2**dimension, MOST_WORDS), size=k, replace=False)
-        code = Code(distinct(_codewords(messages, generator, length)), "bch")
-        if best is None or code.row_separation > best.row_separation:
-            best = code
-    assert best is not None
-    return best
+
+    def draw() -> Code:
+        messages = random.choice(2 ** len(basis), size=k, replace=False)
+        return Code(distinct(_words(messages, basis)), "bch")
+
+    draws = min(DRAWS, max(1, MOST_WORK // (k * k * length)))
+    return max((draw() for _ in range(draws)), key=lambda code: code.row_separation)
 
 
 def generator_polynomial(field: FiniteField, k: int) -> int:
@@ -95,9 +94,13 @@ def generator_polynomial(field: FiniteField, k: int) -> int:
     return generator
 
 
-def _codewords(messages: NDArray[np.integer], generator: int, length: int) -> NDArray[np.int8]:
-    """The words of these messages, their multiples of the generator, in -1 and +1."""
-    dimension = min(length - (generator.bit_length() - 1), int(MOST_WORDS).bit_length() - 1)
-    shifted = [[generator << i >> place & 1 for place in range(length)] for i in range(dimension)]
-    bits = messages[:, None] >> np.arange(dimension) & 1
-    return (1 - 2 * (bits @ np.array(shifted) % 2)).astype(np.int8)
+def _basis(generator: int, length: int) -> NDArray[np.int64]:
+    """The bits of the generator times 1, x, x^2, ..., of which all words are sums; the first of them, if many."""
+    dimension = min(length - (generator.bit_length() - 1), MOST_DIMENSIONS)
+    return np.array([[generator << i >> place & 1 for place in range(length)] for i in range(dimension)])
+
+
+def _words(messages: NDArray[np.integer], basis: NDArray[np.int64]) -> NDArray[np.int8]:
+    """The sums of those elements of the basis that the bits of a message name, in -1 and +1."""
+    bits = messages[:, None] >> np.arange(len(basis)) & 1
+    return (1 - 2 * (bits @ basis % 2)).astype(np.int8)

@@ -59,8 +59,7 @@ def is_usable(M: Matrix) -> NDArray[np.bool_]:
 def distinct(M: Matrix) -> Matrix:
     """The usable columns, each problem once, in the order of its first column."""
     M = M[:, is_usable(M)]
-    _, first = np.unique(canonical(M), axis=1, return_index=True)
-    return M[:, np.sort(first)]
+    return M[:, [found[0] for found in _places(keys(canonical(M))).values()]]
 
 
 def count_problems(k: int, *, zeros: bool) -> int:

@@ -147,7 +147,7 @@ class RowCache {
     std::vector<Index> slots, missing;
     std::vector<Real*> places;
     for (Index c : positions) slots.push_back((*columns_)[c]);
-    if (gram_.stored() && !lie_ready_ && std::ranges::equal(rows, slots) && read_symmetric(slots, out))
+    if (gram_.stored() && std::ranges::equal(rows, slots) && read_symmetric(slots, out))
       return !must_stop();
     const bool pick_none = computing_is_cheaper(positions.size());
     for (std::size_t r = 0; r < rows.size(); ++r)
@@ -200,9 +200,7 @@ class RowCache {
   }
 
   static void pick(const Real* row, std::span<const Index> positions, Real* out) {
-    simd::on_avx512([=]() WM_INLINE_LAMBDA {
-      for (std::size_t c = 0; c < positions.size(); ++c) out[c] = row[positions[c]];
-    });
+    for (std::size_t c = 0; c < positions.size(); ++c) out[c] = row[positions[c]];
   }
 
   /// Room for the row of `slot` over the current columns, to be filled in.

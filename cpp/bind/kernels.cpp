@@ -14,6 +14,7 @@
 #include "kernels/gaussian.hpp"
 #include "kernels/laplacian.hpp"
 #include "kernels/precomputed.hpp"
+#include "kernels/rounded_table.hpp"
 #include "kernels/triangle.hpp"
 #include "points.hpp"
 #include "points_argument.hpp"
@@ -142,7 +143,9 @@ void bind_gram(nb::module_& m) {
       .def_prop_ro(
           "single_rounding", [](const wm::Gram& g) { return g.rounding(wm::Arithmetic::Single); },
           "What an entry of block32 may be wrong by.")
-      .def_prop_ro("stored", &wm::Gram::stored, "Whether the entries are in memory.")
+      .def_prop_ro(
+          "stored", [](const wm::Gram& g) { return g.stored(wm::Arithmetic::Double); },
+          "Whether the entries are in memory, in double precision.")
       .def_ro("entry_work", &wm::Gram::entry_work, "About how many multiplications are behind an entry.")
       .def_prop_ro("preferred_block", &wm::Gram::preferred_block, "How many rows to ask for at a time.");
 }
@@ -292,6 +295,19 @@ void bind_triangle(nb::module_& m) {
       "A symmetric matrix from its rows up to the diagonal, one after the other.");
 }
 
+void bind_rounded_table(nb::module_& m) {
+  m.def(
+      "rounded_table",
+      [](GramArgument exact, Matrix<float> K) -> NewGram {
+        if (Index(K.shape(0)) != exact->rows() || Index(K.shape(1)) != exact->columns())
+          throw nb::value_error("A table has the shape of its Gram.");
+        const Index width = Index(K.shape(1));
+        return std::make_shared<wm::RoundedTableGram>(
+            exact, wm::PrecomputedGram<float>::Matrix{K.data(), Index(K.shape(0)), width, width, 1});
+      },
+      "exact"_a, "K"_a.noconvert(), nb::keep_alive<0, 2>(), "A Gram whose entries in single precision are those of K.");
+}
+
 void check_same_shape(const GramArgument& left, const GramArgument& right) {
   if (left->rows() != right->rows() || left->columns() != right->columns())
     throw nb::value_error("Two Grams can be combined only if they have the same shape.");
@@ -359,5 +375,6 @@ void bind_kernels(nb::module_& m) {
   bind_precomputed<float>(m);
   bind_precomputed<double>(m);
   bind_triangle(m);
+  bind_rounded_table(m);
   bind_combinations(m);
 }

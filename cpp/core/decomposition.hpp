@@ -237,7 +237,7 @@ class Decomposition {
   const Index size_;
   const Policies& policies_;  // of the inner solver
   State<Real>& state_ = run_.state;
-  const bool rows_are_stored_ = run_.gram().stored();
+  const bool rows_are_stored_ = run_.gram().stored(arithmetic_of<Real>);
   Goal goal_{run_.options.stop};
   Shrinking shrinking_{run_.options.shrinking, state_.total()};
   std::vector<Index> last_;  // variables of the last W

@@ -52,14 +52,14 @@ class Gram {
     copy_block(which, columns, out);
   }
 
-  /// Whether the entries are in memory: then nobody need keep copies of rows.
-  virtual bool stored() const { return false; }
+  /// Whether the entries are in memory, at least as exact as this: then nobody need keep copies of rows.
+  virtual bool stored(Arithmetic) const { return false; }
 
   /// Where the entries of a row lie one after the other in this precision; null if they do not.
   virtual const float* single_row(Index) const { return nullptr; }
   virtual const double* double_row(Index) const { return nullptr; }
 
-  /// out[b] += sum_a weights[a] K[rows[a], columns[b]], in double precision.
+  /// out[b] += sum_a weights[a] K[rows[a], columns[b]], sums in double precision, of stored entries if there are any.
   virtual void accumulate(std::span<const Index> rows, std::span<const double> weights, std::span<const Index> columns,
                           double* out) const {
     constexpr std::size_t at_once = 64;

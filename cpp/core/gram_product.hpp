@@ -63,7 +63,7 @@ void add_products(const Gram& gram, std::span<const Index> rows, const double* w
   const double work = gram.entry_work * static_cast<double>(rows.size() * columns.size());
   by_block_columns(static_cast<Index>(columns.size()), threads, work, [&](Index begin, Index end) {
     const std::size_t width = end - begin, R = rows.size();
-    if (gram.stored()) {
+    if (gram.stored(arithmetic_of<Real>)) {
       for (Index k = 0; k < count; ++k)
         gram.accumulate(rows, {weights + k * R, R}, columns.subspan(begin, width), out + k * stride + begin);
       return;

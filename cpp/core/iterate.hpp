@@ -228,7 +228,7 @@ class Iterate {
       (has_coefficient ? own : foreign).push_back(k);
       if (!has_coefficient) others.append(sums.slots[k], 0.0);
     }
-    if (own.size() < reference_.slots.size() || gram_.stored())
+    if (own.size() < reference_.slots.size() || gram_.stored(Arithmetic::Double))
       return add_products<double>(reference_, sums, must_stop);
     if (!add_products<double>(reference_, others, must_stop)) return false;
     std::vector<Index> room;

@@ -63,7 +63,7 @@ class RowCache {
       ++counters_.cache_hits;
       return gram_row(slots_.point(slot));
     }
-    if (const Entry* old = find(slot); old && old->columns != columns_ && gram_.stored())
+    if (const Entry* old = find(slot); old && old->columns != columns_ && gram_.stored(arithmetic_of<Real>))
       evict(slot);  // to read it again is as good
     Entry* const entry = find(slot);
     if (!entry) {
@@ -147,7 +147,7 @@ class RowCache {
     std::vector<Index> slots, missing;
     std::vector<Real*> places;
     for (Index c : positions) slots.push_back((*columns_)[c]);
-    if (gram_.stored() && std::ranges::equal(rows, slots) && read_symmetric(slots, out))
+    if (gram_.stored(arithmetic_of<Real>) && std::ranges::equal(rows, slots) && read_symmetric(slots, out))
       return !must_stop();
     const bool pick_none = computing_is_cheaper(positions.size());
     for (std::size_t r = 0; r < rows.size(); ++r)
@@ -194,7 +194,7 @@ class RowCache {
     constexpr std::size_t near = std::size_t{1} << 23;              // bytes
     constexpr double line = 6.0, multiplication = 0.02, map = 0.6;  // nanoseconds
     constexpr double per_line = 64 / sizeof(Real);
-    if (lie_ready_ || gram_.stored() || gram_.preferred_block() > 1 || used_ < near) return false;
+    if (lie_ready_ || gram_.stored(arithmetic_of<Real>) || gram_.preferred_block() > 1 || used_ < near) return false;
     const double lines = std::min(static_cast<double>(wanted), static_cast<double>(columns_->size()) / per_line);
     return static_cast<double>(wanted) * (multiplication * gram_.entry_work + map) < lines * line;
   }
@@ -333,7 +333,7 @@ class RowCache {
 
   std::size_t room_for_rows(std::size_t width) const {
     if (lie_ready_ || width == 0) return slots_.size();
-    return gram_.stored() ? 0 : shelf_.room(budget_ - std::min(budget_, lent_), width);
+    return gram_.stored(arithmetic_of<Real>) ? 0 : shelf_.room(budget_ - std::min(budget_, lent_), width);
   }
 
   void touch(Entry& entry) { recent_.splice(recent_.begin(), recent_, entry.recency); }

@@ -371,7 +371,9 @@ def test_ctrl_c_ends_the_making_of_a_table_and_leaves_the_machine_as_it_was(n_jo
 
 
 @pytest.mark.parametrize("mirrored_work", [0, np.inf])
-@pytest.mark.parametrize("kind", [kernel_table.WholeTable, kernel_table.TriangleTable])
+@pytest.mark.parametrize(
+    "kind", [kernel_table.WholeTable, kernel_table.RoundedTable, kernel_table.TriangleTable]
+)
 def test_a_table_is_given_up_when_told_to_and_equals_the_matrix_otherwise(monkeypatch, kind, mirrored_work):
     monkeypatch.setattr(kernel_table, "MIRRORED_WORK", mirrored_work)
     gram = wm.Gaussian(0.1).bind(HARD_X)
@@ -404,11 +406,40 @@ def test_a_table_is_made_only_where_problems_read_its_entries_often():
     one = wm.problems.soft_margin(np.where(HARD_Y > 0, 1, -1), 1.0)
     assert kernel_table.choose_table([one], dear, 2**40) is None
     assert kernel_table.choose_table([one] * 4, dear, 2**40) is kernel_table.WholeTable
-    assert kernel_table.choose_table([one] * 4, gram, 2**40) is None
+    assert kernel_table.choose_table([one] * 4, gram, 2**40) is kernel_table.RoundedTable
+    assert kernel_table.choose_table([one] * 4, gram, 4 * 1500**2) is None
+    part = wm.problems.soft_margin(np.where(HARD_Y[:1400] > 0, 1, -1), 1.0)
+    assert kernel_table.choose_table([one, part] * 4, gram, 2**40) is None
     small = wm.problems.soft_margin(np.where(HARD_Y[:500] > 0, 1, -1), 1.0)
     assert kernel_table.choose_table([small] * 14, gram, 2**40) is kernel_table.WholeTable
     assert kernel_table.choose_table([small] * 14, gram, 12 * 1500**2 - 1) is kernel_table.TriangleTable
     assert kernel_table.choose_table([small] * 14, gram, 4 * 1500**2) is None
+
+
+def test_a_rounded_table_is_read_in_single_precision_only():
+    gram, K = wm.Gaussian(0.1).bind(HARD_X[:50]), np.full((50, 50), 7, dtype=np.float32)
+    table, every = _core.rounded_table(gram, K), np.arange(50, dtype=np.int32)
+    np.testing.assert_array_equal(table.block32(every, every), K)
+    np.testing.assert_array_equal(table.block(every, every), gram.block(every, every))
+    np.testing.assert_array_equal(table.diagonal(), gram.diagonal())
+    assert table.single_rounding == gram.single_rounding
+    assert not table.stored
+    with pytest.raises(ValueError, match="shape of its Gram"):
+        _core.rounded_table(gram, K[:, :49].copy())
+
+
+@pytest.mark.parametrize("tol", [1e-3, 1e-8])
+def test_columns_of_a_code_on_a_rounded_table_end_as_without_it(monkeypatch, tol):
+    y = np.arange(1500) % 4
+    settings = {"multiclass": "complete", "gamma": 0.1, "tol": tol, "n_jobs": 2}
+    shared = wm.SVC(**settings).fit(HARD_X, y)
+    monkeypatch.setattr(kernel_table, "USES", np.inf)
+    alone = wm.SVC(**settings).fit(HARD_X, y)
+    assert shared.kernel_evaluations_saved_ > 0 == alone.kernel_evaluations_saved_
+    assert shared.status_ is alone.status_ is Status.OPTIMAL
+    np.testing.assert_allclose(
+        shared.dual_objective_, alone.dual_objective_, rtol=1e-5 if tol > 1e-4 else 1e-9
+    )
 
 
 def test_small_problems_on_a_triangle_end_as_without_it(monkeypatch):

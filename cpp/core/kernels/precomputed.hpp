@@ -32,7 +32,7 @@ class PrecomputedGram : public Gram {
   }
   void symmetric_block(std::span<const Index> points, float* out) const override { mirror(points, out); }
   void symmetric_block(std::span<const Index> points, double* out) const override { mirror(points, out); }
-  bool stored() const override { return has_plain_rows(); }
+  bool stored(Arithmetic) const override { return has_plain_rows(); }
   const float* single_row(Index row) const override { return plain_row_as<float>(row); }
   const double* double_row(Index row) const override { return plain_row_as<double>(row); }
   double rounding(Arithmetic precision) const override {

@@ -17,7 +17,7 @@ DRAWS, MOST_WORK = 100, 2**32
 """Choices of rows, of which the one with the largest row separation is kept; fewer where that takes long."""
 
 MOST_DIMENSIONS = 20
-"""More code words than two to this power are not numbered one by one: rows are drawn among the first so many."""
+"""Of more than two to this power code words, rows are drawn among the first so many."""
 
 
 def bch(k: int, length: int = 63, *, random_state: Any = None) -> Code:
@@ -95,7 +95,7 @@ def generator_polynomial(field: FiniteField, k: int) -> int:
 
 
 def _basis(generator: int, length: int) -> NDArray[np.int64]:
-    """The bits of the generator times 1, x, x^2, ..., of which all words are sums; the first of them, if many."""
+    """The bits of the generator times 1, x, x^2, ...: all words are sums of these. The first, if many."""
     dimension = min(length - (generator.bit_length() - 1), MOST_DIMENSIONS)
     return np.array([[generator << i >> place & 1 for place in range(length)] for i in range(dimension)])
 

@@ -20,9 +20,12 @@ USES = 4
 """A table pays if the problems could read each entry of the kernel matrix so often, on the average; they read
 the rows of their support vectors only."""
 
-CHEAP_WORK = 128
+CHEAP_WORK, CHEAPEST_WORK = 128, 32
 """With no more multiplications than these behind an entry, to compute it takes no longer than to fetch it
-from far memory."""
+from far memory, in double precision or in single."""
+
+NEAR_BYTES = 2**25
+"""Tables of this size lie in a cache, or nearly."""
 
 SMALL_PROBLEM, SMALL_USES = 512, 1.5
 """Up to this many variables a problem has support vectors mostly."""
@@ -56,8 +59,25 @@ class WholeTable:
         self.K[rows, : rows.stop] = entries
         self.K[: rows.stop, rows] = entries.T
 
-    def gram(self) -> Any:
+    def gram(self, exact: Any) -> Any:
         return Precomputed().bind(self.K)
+
+
+class RoundedTable:
+    """All entries in single precision, each row as it lies; those in double are computed when asked for."""
+
+    def __init__(self, n: int) -> None:
+        self.K = np.empty((n, n), np.float32)
+
+    @staticmethod
+    def bytes_for(n: int) -> int:
+        return 4 * n**2
+
+    def fill(self, gram: Any, rows: slice) -> None:
+        gram.fill(_indices(rows), _indices(slice(0, len(self.K))), self.K[rows])
+
+    def gram(self, exact: Any) -> Any:
+        return _core.rounded_table(exact, self.K)
 
 
 class TriangleTable:
@@ -75,18 +95,19 @@ class TriangleTable:
             begin = r * (r + 1) // 2
             self.packed[begin : begin + r + 1] = entries[: r + 1]
 
-    def gram(self) -> Any:
+    def gram(self, exact: Any) -> Any:
         return _core.triangle(self.packed, self.n)
 
 
-Table = WholeTable | TriangleTable
+Table = WholeTable | RoundedTable | TriangleTable
 
 
 def choose_table(problems: Sequence[Sized], gram: Any, budget: int) -> type[Table] | None:
     """The table to make beforehand; None if that does not pay or fit.
 
     It pays if the problems share many entries that are dear, or if they are small: those use most of their
-    rows, and to compute many rows at a time is cheaper.
+    rows, and to compute many rows at a time is cheaper. Cheap entries pay in single precision, where problems
+    of all points read whole rows.
     """
     if len(problems) <= 1 or gram.stored:
         return None
@@ -94,8 +115,13 @@ def choose_table(problems: Sequence[Sized], gram: Any, budget: int) -> type[Tabl
     small = max(problem.size for problem in problems) <= SMALL_PROBLEM
     uses = sum(problem.size**2 for problem in problems) / n**2
     dear = gram.entry_work > CHEAP_WORK or gram.preferred_block > 1
-    if uses < (SMALL_USES if small else USES) or not (small or dear):
+    if uses < (SMALL_USES if small else USES):
         return None
+    if not (small or dear):
+        bytes_needed = RoundedTable.bytes_for(n)
+        pays = gram.entry_work > CHEAPEST_WORK or bytes_needed <= NEAR_BYTES
+        whole = all(problem.size == n for problem in problems)
+        return RoundedTable if pays and whole and bytes_needed <= WHOLE_SHARE * budget else None
     if WholeTable.bytes_for(n) <= WHOLE_SHARE * budget:
         return WholeTable
     return TriangleTable if small and TriangleTable.bytes_for(n) <= TRIANGLE_SHARE * budget else None
@@ -107,7 +133,7 @@ def tabulate(gram: Any, kind: type[Table], workers: int, told_to_stop: Callable[
     table = kind(n)
     blocks = row_blocks(n, n, gram.entry_work, gram.preferred_block)
     finished = for_blocks(partial(table.fill, gram), blocks, workers, told_to_stop)
-    return table.gram() if finished else None
+    return table.gram(gram) if finished else None
 
 
 def _up_to_the_diagonal(gram: Any, rows: slice) -> NDArray[np.float64]:

@@ -262,7 +262,7 @@ class Solved:
     solutions: list[Solution]
     interruption: BaseException | None
     kernel_evaluations: int
-    """Kernel values computed."""
+    """Kernel values computed, those of a shared table once."""
     kernel_evaluations_alone: int
     """Kernel values that the problems read, none of them twice: what they would compute without sharing."""
 

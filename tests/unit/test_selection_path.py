@@ -17,6 +17,7 @@ from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold, cross_
 from sklearn.preprocessing import StandardScaler
 
 import widemargin as wm
+from widemargin.selection import path
 from widemargin.selection.folds import Fold
 from widemargin.selection.shared_table import SharedTable
 
@@ -412,3 +413,17 @@ def test_a_random_code_is_drawn_once_for_a_search_and_its_best_machine():
     expected = cross_val_score(clone(best), X, y, cv=StratifiedKFold(3))
     np.testing.assert_allclose(result.scores[0, 0], expected)
     assert machine.multiclass == "sparse-random"  # the caller's own is as it was
+
+
+def test_scores_that_hang_on_the_tolerance_are_settled(monkeypatch):
+    random = np.random.default_rng(0)
+    X = random.standard_normal((1800, 2))
+    y = np.where(X[:, 0] + random.standard_normal(1800) > 0, 1, -1)
+
+    def scores(tol):
+        machine = wm.SVC(tol=tol, n_jobs=1)
+        return wm.cross_validate_path(machine, X, y, Cs=[0.1, 1.0, 10.0], gammas=[0.1, 1.0], cv=3).scores
+
+    exact, settled = scores(1e-6), scores(0.1)
+    monkeypatch.setattr(path, "DOUBTFUL", np.inf)
+    assert np.abs(settled - exact).sum() < np.abs(scores(0.1) - exact).sum()

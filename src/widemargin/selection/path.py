@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextlib import nullcontext
 from dataclasses import replace
@@ -36,6 +36,10 @@ logger = logging.getLogger("widemargin")
 
 ROUNDING_SHARE = 0.5
 """Where rounding of the table may be more than this part of the tolerance, the kernel itself is asked."""
+
+DOUBTFUL, SETTLED = 2, 0.1
+"""If so many points that were left out lie within half the tolerance of a boundary, machines are solved to
+this part of the tolerance: scores should not hang on where a solver has stopped."""
 
 
 def cross_validate_path(
@@ -238,28 +242,47 @@ class Search:
                 problems = [machine.problem for machine in machines]
                 starts = [now.start_after(*last) for now, last in zip(problems, before, strict=False)]
                 starts = starts or [None] * len(problems)
-                size = sum(problem.size for problem in problems)
-                solutions = []
-                for problem, start in zip(problems, starts, strict=True):
-                    if self.stopped or (solution := self._solve(problem, start, size, k, gram)) is None:
+                for tol in (self.estimator.tol, SETTLED * self.estimator.tol):
+                    solutions = self._solve_all(problems, starts, tol, k, gram)
+                    if solutions is None:
                         return
-                    solutions.append(solution)
-                before = [(problem, each.alpha) for problem, each in zip(problems, solutions, strict=True)]
-                functions = [
-                    machine.function(solution, self.n, size_of_gram)
-                    for machine, solution in zip(machines, solutions, strict=True)
-                ]
-                self._keep((c, k, f), fold, functions, gram)
+                    functions = [
+                        machine.function(solution, self.n, size_of_gram)
+                        for machine, solution in zip(machines, solutions, strict=True)
+                    ]
+                    values = self._values(functions, k, fold, gram)
+                    starts = [solution.alpha for solution in solutions]
+                    if not self._are_doubtful(values):
+                        break
+                before = list(zip(problems, starts, strict=True))
+                self.scores[c, k, f] = self.score(self.estimator, self.y[fold.test], fold.targets, values)
+                support = [coefficients != 0 for coefficients, _ in functions]
+                self.n_support[c, k, f] = np.any(support, axis=0).sum()
                 self._report()
         if self.estimator.verbose:
             logger.info("gamma %.3g, fold %d of %d: all C", self.gammas[k], f + 1, len(self.folds))
 
+    def _solve_all(
+        self, problems: list[Problem], starts: Sequence[Vector | None], tol: float, k: int, gram: FoldGram
+    ) -> list[Solution] | None:
+        """The solutions; None if somebody ended them."""
+        size, solutions = sum(problem.size for problem in problems), []
+        for problem, start in zip(problems, starts, strict=True):
+            if self.stopped or (solution := self._solve(problem, start, size, tol, k, gram)) is None:
+                return None
+            solutions.append(solution)
+        with self.lock:
+            if tol == self.estimator.tol:
+                self.short += sum(solution.status is not Status.OPTIMAL for solution in solutions)
+        return solutions
+
     def _solve(
-        self, problem: Problem, start: Vector | None, size: int, k: int, gram: FoldGram
+        self, problem: Problem, start: Vector | None, size: int, tol: float, k: int, gram: FoldGram
     ) -> Solution | None:
         """The solution; None if somebody ended it."""
         training = replace(
             self.estimator._training(size, self.n),
+            tol=tol,
             cache_bytes=self.table.row_bytes,
             n_jobs=1,
             verbose=False,
@@ -285,7 +308,6 @@ class Search:
             self.kernel_reads += evaluations
             if exact or not self.table.exists:
                 self.exact_evaluations += evaluations
-            self.short += solution.status not in (Status.OPTIMAL, Status.INTERRUPTED)
 
     def _watch(self, progress: Any) -> bool:
         """What solvers ask every now and then: whether to stop."""
@@ -295,23 +317,25 @@ class Search:
                     self.stopped = True  # never back to False: Ctrl-C may have arrived meanwhile
         return self.stopped
 
-    def _keep(
-        self, cell: tuple[int, int, int], fold: Fold, functions: list[tuple[Vector, float]], gram: FoldGram
-    ) -> None:
-        """The score of a cell, from the kernel values of the points that were left out."""
+    def _are_doubtful(self, values: NDArray[np.float64]) -> bool:
+        """Whether several classes hang on what the tolerance allows."""
+        near = np.abs(values) < self.estimator.tol / 2  # free support vectors are as far off, at most
+        return isinstance(self.estimator, SVC) and bool((near.sum(axis=0) >= DOUBTFUL).any())
+
+    def _values(
+        self, functions: list[tuple[Vector, float]], k: int, fold: Fold, gram: FoldGram
+    ) -> NDArray[np.float64]:
+        """Those of the functions at the points that were left out."""
         values = np.empty((fold.test.size, len(functions)))
-        support = np.zeros(self.n, dtype=bool)
         for column, (coefficients, intercept) in enumerate(functions):
-            support |= coefficients != 0
-            coarse = self.table.rounding(coefficients, cell[1]) > ROUNDING_SHARE * self.estimator.tol
+            coarse = self.table.rounding(coefficients, k) > ROUNDING_SHARE * self.estimator.tol
             if coarse:
-                exact = self.table.exact(cell[1])
+                exact = self.table.exact(k)
                 judge = FoldGram(exact, exact, fold.test, None)
             else:
                 judge = gram
             values[:, column] = judge.values(coefficients) + intercept
-        self.scores[cell] = self.score(self.estimator, self.y[fold.test], fold.targets, values)
-        self.n_support[cell] = support.sum()
+        return values
 
     def _report(self) -> None:
         with self.lock:

@@ -255,9 +255,9 @@ class Search:
                     if not self._are_doubtful(values):
                         break
                 before = list(zip(problems, starts, strict=True))
-                self.scores[c, k, f] = self.score(self.estimator, self.y[fold.test], fold.targets, values)
                 support = [coefficients != 0 for coefficients, _ in functions]
                 self.n_support[c, k, f] = np.any(support, axis=0).sum()
+                self._keep((c, k, f), fold, values)
                 self._report()
         if self.estimator.verbose:
             logger.info("gamma %.3g, fold %d of %d: all C", self.gammas[k], f + 1, len(self.folds))
@@ -336,6 +336,9 @@ class Search:
                 judge = gram
             values[:, column] = judge.values(coefficients) + intercept
         return values
+
+    def _keep(self, cell: tuple[int, int, int], fold: Fold, values: NDArray[np.float64]) -> None:
+        self.scores[cell] = self.score(self.estimator, self.y[fold.test], fold.targets, values)
 
     def _report(self) -> None:
         with self.lock:

@@ -14,7 +14,6 @@ from widemargin.problems import Vector
 from widemargin.selection.folds import Fold
 from widemargin.selection.path import Search
 from widemargin.selection.score import choose_score
-from widemargin.selection.shared_table import FoldGram
 from widemargin.threads import single_threaded_blas
 
 LOSS_SHARE = 0.2
@@ -60,12 +59,11 @@ class CrossFit(Search):
                 judgement[c, k] = self._judgement([self.values[cell] for cell in cells])
         return judgement
 
-    def _keep(
-        self, cell: tuple[int, int, int], fold: Fold, functions: list[tuple[Vector, float]], gram: FoldGram
-    ) -> None:
-        self.values[cell] = np.column_stack(
-            [gram.values(coefficients) + intercept for coefficients, intercept in functions]
-        )
+    def _are_doubtful(self, values: NDArray[np.float64]) -> bool:
+        return False  # a judgement by margins does not hang on single points
+
+    def _keep(self, cell: tuple[int, int, int], fold: Fold, values: NDArray[np.float64]) -> None:
+        self.values[cell] = values
 
     def _judgement(self, values: list[NDArray[np.float64]]) -> float:
         """What the values of all folds say about a cell."""

@@ -231,7 +231,7 @@ class Decomposition {
 
   static constexpr Index few = 256, growth = 2;     // of W: too few to work with; to hold all free variables
   static constexpr double rounding_of_sums = 1e-4;  // of thousands of numbers in single precision, and to spare
-  static constexpr std::int64_t rounds_between_shrinks = 16;  // what is set aside has to be made good in the end
+  static constexpr std::int64_t rounds_between_shrinks = 32;  // what is set aside has to be made good in the end
 
   Run<Real>& run_;
   const Index size_;

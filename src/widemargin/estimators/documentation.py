@@ -129,8 +129,8 @@ lam : float, list of floats or "loo", default="loo"
     kernels with fewer features than points, and for kernel matrices of low rank). Elsewhere a descent from
     the best lam of 1000 of the points tries four or five values, each with a Cholesky factor of its own. Of a
     list, the value with the least squared leave-one-out error; `loo_path_` has the errors of all of them. One
-    decomposition serves the list where it serves the grid, and beyond 2000 points if it has more than 12
-    values (all eigenvectors of K, about 10 n^3 steps); up to 12 values have a Cholesky factor each.
+    decomposition serves the list where it serves the grid, and beyond 2000 points if it has more than 5
+    values (about 8/3 n^3 steps); up to 5 values have a Cholesky factor each.
 kernel : str, Kernel or function, default="rbf"
     As for `SVC`.
 degree : int, default=3
@@ -163,10 +163,11 @@ regularizer : {"norm", "coefficients"}, default="norm"
     knows nothing of how smooth a function is, squares the condition of K, costs n^3 for any kernel, and its
     leave-one-out keeps all centres: a point that is left out still lends its kernel function to the others.
 solver : {"auto", "cholesky", "eigen", "primal", "cg"}, default="auto"
-    Cholesky factor of K; eigenvectors of K, for a whole path of lam; the features of a linear kernel instead
-    of K; conjugate gradients, preconditioned, which never store K. "auto" takes "primal" for linear kernels
-    with fewer features than points, "cg" for large sparse linear problems and if K does not fit into
-    `cache_size`, "eigen" to choose lam for up to 2000 points and "cholesky" otherwise.
+    Cholesky factor of K; eigenvectors of K, or from 2000 points on a band matrix that K is turned into, for a
+    whole path of lam; the features of a linear kernel instead of K; conjugate gradients, preconditioned,
+    which never store K. "auto" takes "primal" for linear kernels with fewer features than points, "cg" for
+    large sparse linear problems and if K does not fit into `cache_size`, "eigen" to choose lam for up to 2000
+    points or from a list of more than 5 values, and "cholesky" otherwise.
 leave_one_out : bool or "auto", default="auto"
     Whether to compute `loo_predictions_` and what goes with them (`loo_residuals_`, `loo_error_`, `gcv_`).
     Wherever lam is chosen by leave-one-out, or ``gamma="loo"``, they are there in any case, also of blocks

@@ -37,7 +37,7 @@ Vector = NDArray[np.float64]
 BANDWIDTH = 48
 """Narrower, the reduction works in thinner products; wider, each ridge costs more."""
 
-TILE = (256, 1024)
+TILE = (256, 512)
 """The entries of a matrix that are changed at a time stay in a near cache."""
 
 GROUP = 4

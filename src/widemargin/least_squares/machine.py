@@ -39,13 +39,13 @@ Vector = NDArray[np.float64]
 SOLVERS = ("cholesky", "eigen", "primal", "cg")
 
 EIGEN_SIZE = 2000
-"""Up to this many points all eigenvectors of K take a second or two; a descent costs less for more points."""
+"""Up to this many points all eigenvectors of K take a second; a descent costs no more for more points."""
 
 BAND_SIZE = 2000
-"""From so many points on a band form takes less time than all eigenvectors."""
+"""From so many points on a band form and its path take less time than all eigenvectors."""
 
-FACTORS = 12
-"""So many factors with the diagonals of their inverses take about as long as all eigenvectors."""
+FACTORS = 5
+"""So many factors with the diagonals of their inverses take about as long as a band form."""
 
 PRIMAL_FEATURES = 8192
 """Up to this many dense features F'F is formed, and up to a quarter of them for sparse points."""

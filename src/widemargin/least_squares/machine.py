@@ -39,7 +39,7 @@ Vector = NDArray[np.float64]
 SOLVERS = ("cholesky", "eigen", "primal", "cg")
 
 EIGEN_SIZE = 2000
-"""Up to this many points all eigenvectors of K take a second; a descent costs no more for more points."""
+"""Up to this many points all eigenvectors of K take a second."""
 
 BAND_SIZE = 2000
 """From so many points on a band form and its path take less time than all eigenvectors."""
@@ -78,7 +78,7 @@ def choose_solver(n: int, linear: Any, choosing: bool, budget: int, values: int 
     budget : int
         Bytes for kernel values.
     values : int
-        How many ridges are given to choose from.
+        How many ridges are given to choose from; 0 for all.
     """
     if linear is not None:
         sparse = hasattr(linear, "tocsr")
@@ -88,7 +88,8 @@ def choose_solver(n: int, linear: Any, choosing: bool, budget: int, values: int 
             return "cg"
     if 12 * n * n > budget:  # K in double precision, and a copy in single
         return "cg"
-    return "eigen" if (choosing and n <= EIGEN_SIZE) or values > FACTORS else "cholesky"
+    few = n > EIGEN_SIZE and 0 < values <= FACTORS
+    return "eigen" if choosing and not few else "cholesky"
 
 
 @dataclass(frozen=True)

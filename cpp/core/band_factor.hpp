@@ -7,7 +7,6 @@
 // are near, and of the solution only the last rows are kept.
 
 #include <algorithm>
-#include <span>
 #include <vector>
 
 #include "simd.hpp"
@@ -16,7 +15,12 @@
 namespace wm {
 
 class BandFactor {
+  static constexpr std::size_t tile_rows = 8, tile_columns = 16, strip = 4, window_tiles = 32;
+
  public:
+  /// So many columns are solved for together.
+  static constexpr std::size_t near_columns = strip * tile_columns;
+
   /// `lower` has the columns of L one after the other, each from its diagonal entry down to that `bandwidth` below.
   BandFactor(const double* lower, std::size_t size, std::size_t bandwidth)
       : size_(size),
@@ -33,16 +37,14 @@ class BandFactor {
   /// Adds the squared lengths of columns [begin, end) of L^-1 Q to `lengths`; Q is stored row by row.
   void add_squared_lengths(const double* Q, std::size_t columns, std::size_t begin, std::size_t end,
                            double* lengths) const {
-    std::vector<double> window(strip * (bandwidth_ + window_tiles * tile_rows) * tile_columns);
-    for (; begin < end; begin += strip * tile_columns) {
-      const std::size_t stop = std::min(end, begin + strip * tile_columns);
+    std::vector<double> window(near_columns * (bandwidth_ + window_tiles * tile_rows));
+    for (; begin < end; begin += near_columns) {
+      const std::size_t stop = std::min(end, begin + near_columns);
       simd::on_avx512([&]() WM_INLINE_LAMBDA { solve_strip(Q, columns, begin, stop, window, lengths); });
     }
   }
 
  private:
-  static constexpr std::size_t tile_rows = 8, tile_columns = 16, strip = 4, window_tiles = 32;
-
   /// Entry (i, j) among those of its tile, which are stored by columns, the `bandwidth` ones before it first.
   double& at(std::size_t i, std::size_t j) {
     const std::size_t tile = i / tile_rows, column = j + bandwidth_ - tile * tile_rows;
@@ -51,7 +53,7 @@ class BandFactor {
 
   WM_INLINE void solve_strip(const double* Q, std::size_t columns, std::size_t begin, std::size_t end,
                              std::vector<double>& window, double* lengths) const {
-    const std::size_t height = window.size() / (strip * tile_columns), kept = bandwidth_ * tile_columns;
+    const std::size_t height = window.size() / near_columns, kept = bandwidth_ * tile_columns;
     std::fill(window.begin(), window.end(), 0.0);
     for (std::size_t first = 0; first < tiles_; first += window_tiles) {
       const std::size_t last = std::min(tiles_, first + window_tiles);

@@ -123,6 +123,16 @@ def test_what_is_not_positive_definite_beyond_doubt_is_refused(M, ridges):
             ask(np.array(ridges))
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("size", [1e-290, 1e290])
+def test_the_unit_does_not_matter(size):
+    M, ridges = symmetric(5, 20, 12), np.array([0.1, 1.0])
+    expected = BandForm(M.copy(), bandwidth=3).diagonals(ridges)
+    np.testing.assert_allclose(
+        BandForm(size * M, bandwidth=3).diagonals(size * ridges) * size, expected, rtol=1e-10
+    )
+
+
 def test_nothing_is_as_good_as_any_matrix():
     form = BandForm(np.zeros((5, 5)), bandwidth=2)
     np.testing.assert_allclose(form.diagonals(np.array([0.5])), np.full((1, 5), 2.0))

@@ -20,7 +20,7 @@ from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import lapack
+from scipy.linalg import blas, lapack
 
 from widemargin import _core
 from widemargin.kernels.row_blocks import for_blocks
@@ -105,9 +105,9 @@ class BandForm:
 
         They do if a factor is left once that much has been taken from the diagonal.
         """
-        length = float(np.sqrt(2 * np.sum(self._B**2) - np.sum(self._B[0] ** 2)))
+        largest = 2**0.5 * blas.dnrm2(self._B.ravel())  # no eigenvalue is larger
         try:
-            self._factor(ridge - EPSILON * len(self._Qt) * length)
+            self._factor(ridge - EPSILON * len(self._Qt) * largest)
         except SingularSystem:
             raise SingularSystem(ridge, self._largest) from None
 

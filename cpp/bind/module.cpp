@@ -2,6 +2,7 @@
 
 namespace nb = nanobind;
 
+void bind_band_factor(nb::module_& m);
 void bind_deactivation(nb::module_& m);
 void bind_free_set(nb::module_& m);
 void bind_joint(nb::module_& m);
@@ -21,4 +22,5 @@ NB_MODULE(_core, m) {
   bind_joint(m);
   bind_online(m);
   bind_linear(m);
+  bind_band_factor(m);
 }

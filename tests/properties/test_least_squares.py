@@ -412,8 +412,10 @@ def test_a_list_of_values_of_lam_is_judged_in_chunks_and_for_classes_too():
 
 
 def test_many_values_for_many_points_have_one_decomposition():
-    assert choose_solver(5000, None, True, 2**40, 12) == "cholesky"
-    assert choose_solver(5000, None, True, 2**40, 13) == "eigen"
+    assert choose_solver(5000, None, True, 2**40, 5) == "cholesky"
+    assert choose_solver(5000, None, True, 2**40, 6) == "eigen"
+    assert choose_solver(5000, None, True, 2**40) == choose_solver(2000, None, True, 2**40, 5) == "eigen"
+    assert choose_solver(5000, None, False, 2**40) == "cholesky"
 
 
 @pytest.mark.parametrize("start_size", [20, 1000])

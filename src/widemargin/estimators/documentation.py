@@ -124,13 +124,13 @@ kernel_ : Kernel
     "least squares parameters": """\
 lam : float, list of floats or "loo", default="loo"
     Weight of the squared norm beside the mean loss; lam times the sum of the sample weights is the ridge on
-    the diagonal of K. "loo" is the lam with the least squared leave-one-out error: on a logarithmic grid,
-    refined around its best value, where one decomposition serves all of them (up to 2000 points, for linear
-    kernels with fewer features than points, and for kernel matrices of low rank). Elsewhere a descent from
-    the best lam of 1000 of the points tries four or five values, each with a Cholesky factor of its own. Of a
-    list, the value with the least squared leave-one-out error; `loo_path_` has the errors of all of them. One
-    decomposition serves the list where it serves the grid, and beyond 2000 points if it has more than 12
-    values (all eigenvectors of K, about 10 n^3 steps); up to 12 values have a Cholesky factor each.
+    the diagonal of K. "loo" is the lam with the least squared leave-one-out error, on a logarithmic grid that
+    is refined around its best value; one decomposition serves all values, in about 8/3 n^3 steps, and in less
+    for linear kernels with fewer features than points and for kernel matrices of low rank. With the solver
+    "cholesky", a descent from the best lam of 1000 of the points tries four to six values, each with a factor
+    of its own. Of a list, the value with the least squared leave-one-out error; `loo_path_` has the errors of
+    all of them. A decomposition serves the list as it serves the grid, but of more than 2000 points and for
+    up to 5 values a factor each takes less time.
 kernel : str, Kernel or function, default="rbf"
     As for `SVC`.
 degree : int, default=3
@@ -163,10 +163,11 @@ regularizer : {"norm", "coefficients"}, default="norm"
     knows nothing of how smooth a function is, squares the condition of K, costs n^3 for any kernel, and its
     leave-one-out keeps all centres: a point that is left out still lends its kernel function to the others.
 solver : {"auto", "cholesky", "eigen", "primal", "cg"}, default="auto"
-    Cholesky factor of K; eigenvectors of K, for a whole path of lam; the features of a linear kernel instead
-    of K; conjugate gradients, preconditioned, which never store K. "auto" takes "primal" for linear kernels
-    with fewer features than points, "cg" for large sparse linear problems and if K does not fit into
-    `cache_size`, "eigen" to choose lam for up to 2000 points and "cholesky" otherwise.
+    Cholesky factor of K; eigenvectors of K, or from 2000 points on a band matrix that K is turned into, for a
+    whole path of lam; the features of a linear kernel instead of K; conjugate gradients, preconditioned,
+    which never store K. "auto" takes "primal" for linear kernels with fewer features than points, "cg" for
+    large sparse linear problems and if K does not fit into `cache_size`, "eigen" to choose lam (but for a
+    short list of values and more than 2000 points), and "cholesky" otherwise.
 leave_one_out : bool or "auto", default="auto"
     Whether to compute `loo_predictions_` and what goes with them (`loo_residuals_`, `loo_error_`, `gcv_`).
     Wherever lam is chosen by leave-one-out, or ``gamma="loo"``, they are there in any case, also of blocks

@@ -8,6 +8,7 @@ A low-rank machine has coefficients at a few `Centres` only. Its `Basis` turns k
 `fit_low_rank` works in memory, `fit_stream` and `fit_stream_by_products` over a `Stream` of blocks of rows.
 """
 
+from .band_form import BandForm
 from .basis import Basis
 from .centres import (
     Centres,
@@ -34,6 +35,7 @@ from .machine import SOLVERS, LeastSquares, choose_solver
 from .path import Path, Ridge, descend, scan, search_grid
 from .pivots import pivots_among
 from .refinement import solve_refined
+from .reflections import Reflections
 from .singular_system import SingularSystem
 from .spectral_fit import choose_ridge, solve_at
 from .spectrum import FeatureSpectrum, MatrixSpectrum, Spectrum
@@ -44,6 +46,7 @@ from .streamed_krylov import fit_stream_by_products
 __all__ = [
     "BIASES",
     "SOLVERS",
+    "BandForm",
     "Basis",
     "Centres",
     "CholeskyInverse",
@@ -64,6 +67,7 @@ __all__ = [
     "Path",
     "PivotedCentres",
     "RandomCentres",
+    "Reflections",
     "Ridge",
     "RidgeCurve",
     "Rows",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from widemargin import _core
 from widemargin.expansion import product
 from widemargin.threads import blas_for
 
+from .band_form import BandForm
 from .conjugate_gradient import ConjugateGradient, conjugate_gradient
 from .curve import RidgeCurve
 from .feature_fit import fit_features
@@ -36,10 +39,13 @@ Vector = NDArray[np.float64]
 SOLVERS = ("cholesky", "eigen", "primal", "cg")
 
 EIGEN_SIZE = 2000
-"""Up to this many points all eigenvectors of K take a second or two; a descent costs less for more points."""
+"""Up to this many points all eigenvectors of K take a second."""
 
-FACTORS = 12
-"""So many factors with the diagonals of their inverses take about as long as all eigenvectors."""
+BAND_SIZE = 2000
+"""From so many points on a band form and its path take less time than all eigenvectors."""
+
+FACTORS = 5
+"""So many factors with the diagonals of their inverses take about as long as a band form."""
 
 PRIMAL_FEATURES = 8192
 """Up to this many dense features F'F is formed, and up to a quarter of them for sparse points."""
@@ -72,7 +78,7 @@ def choose_solver(n: int, linear: Any, choosing: bool, budget: int, values: int 
     budget : int
         Bytes for kernel values.
     values : int
-        How many ridges are given to choose from.
+        How many ridges are given to choose from; 0 for all.
     """
     if linear is not None:
         sparse = hasattr(linear, "tocsr")
@@ -82,7 +88,8 @@ def choose_solver(n: int, linear: Any, choosing: bool, budget: int, values: int 
             return "cg"
     if 12 * n * n > budget:  # K in double precision, and a copy in single
         return "cg"
-    return "eigen" if (choosing and n <= EIGEN_SIZE) or values > FACTORS else "cholesky"
+    few = n > EIGEN_SIZE and 0 < values <= FACTORS
+    return "eigen" if choosing and not few else "cholesky"
 
 
 @dataclass(frozen=True)
@@ -204,8 +211,16 @@ class LeastSquares:
     def _fit_eigen(self, Y: Matrix, ridge: Ridge) -> LeastSquaresFit:
         if not isinstance(ridge, float) and (fitted := self._fit_low_rank(Y, ridge)) is not None:
             return fitted
+        if self.frame.size >= BAND_SIZE:
+            with suppress(SingularSystem):  # or indefinite: eigenvectors tell
+                return self._fit_spectral(Y, ridge, partial(BandForm, n_jobs=self.n_jobs))
+        return self._fit_spectral(Y, ridge, MatrixSpectrum)
+
+    def _fit_spectral(
+        self, Y: Matrix, ridge: Ridge, decompose: Callable[[Matrix], Spectrum]
+    ) -> LeastSquaresFit:
         M, mean_row = self._matrix()
-        spectrum, T = MatrixSpectrum(M), self.frame.targets(Y)
+        spectrum, T = decompose(M), self.frame.targets(Y)
         path = None
         if not isinstance(ridge, float):
             path = choose_ridge(spectrum, T, self.frame, self._shift, ridge)
@@ -223,7 +238,7 @@ class LeastSquares:
 
     def _curve(self, Y: Matrix) -> RidgeCurve | None:
         T = self.frame.targets(Y)
-        spectrum: Spectrum
+        spectrum: FeatureSpectrum | MatrixSpectrum
         if (L := self._low_rank_features()) is not None:
             spectrum = FeatureSpectrum(self.frame.features(L))
         elif self.frame.size <= EIGEN_SIZE:

@@ -27,7 +27,7 @@ def choose_ridge(
 
     if among is not None:
         return Path(among, errors(among))
-    return search_grid(errors, float(spectrum.values.sum()) - shift)
+    return search_grid(errors, spectrum.trace - shift)
 
 
 def solve_at(

@@ -1,4 +1,4 @@
-"""(M + ridge I)^-1 for all ridges at once, from one decomposition into eigenvectors."""
+"""(M + ridge I)^-1 for all ridges at once, from one decomposition."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Vector = NDArray[np.float64]
 class Spectrum(Protocol):
     """What a path of ridges asks for."""
 
-    values: Vector
+    trace: float
 
     def solve(self, T: Matrix, ridges: Vector) -> NDArray[np.float64]:
         """(M + ridge I)^-1 T for each ridge, shape (n_ridges, n, columns)."""
@@ -31,10 +31,6 @@ class Spectrum(Protocol):
 
     def diagonals(self, ridges: Vector) -> Matrix:
         """The diagonal of (M + ridge I)^-1 for each ridge, shape (n_ridges, n)."""
-        ...
-
-    def squares(self, T: Matrix) -> Vector:
-        """The squared lengths of T, over all columns, along the eigenvectors of `values`."""
         ...
 
 
@@ -56,7 +52,7 @@ class MatrixSpectrum:
 
     def __init__(self, M: Matrix) -> None:
         refuse_overflow(np.einsum("ii->i", M))
-        self._largest = float(np.einsum("ii->i", M).max(initial=0.0))
+        self.trace, self._largest = float(np.trace(M)), float(np.einsum("ii->i", M).max(initial=0.0))
         self.values, self._U = eigh(M.T, lower=False, overwrite_a=True, check_finite=False, driver="evd")
 
     def solve(self, T: Matrix, ridges: Vector) -> NDArray[np.float64]:
@@ -71,7 +67,7 @@ class MatrixSpectrum:
         return diagonals.T
 
     def squares(self, T: Matrix) -> Vector:
-        """The squared lengths of T along the eigenvectors."""
+        """The squared lengths of T, over all columns, along the eigenvectors of `values`."""
         return np.sum((self._U.T @ T) ** 2, axis=1)
 
     def _shrunk(self, ridges: Vector) -> Matrix:
@@ -95,6 +91,7 @@ class FeatureSpectrum:
         self._largest = float(np.einsum("ii->i", gram).max(initial=0.0))
         values, self._V = eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
         self.values = np.maximum(values, 0.0)
+        self.trace = float(self.values.sum())
 
     def squares(self, T: Matrix) -> Vector:
         """The squared lengths of T along the eigenvectors FV of M, zero for eigenvalues of zero."""

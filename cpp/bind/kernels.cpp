@@ -146,6 +146,11 @@ void bind_gram(nb::module_& m) {
       .def_prop_ro(
           "stored", [](const wm::Gram& g) { return g.stored(wm::Arithmetic::Double); },
           "Whether the entries are in memory, in double precision.")
+      .def_prop_ro(
+          "stored_rounded", [](const wm::Gram& g) { return g.stored(wm::Arithmetic::Single); },
+          "Whether the entries are in memory, in single precision at least.")
+      .def_prop_ro("computed", &wm::Gram::computed,
+                   "How many entries have been computed although they are in memory: less exact than wanted.")
       .def_ro("entry_work", &wm::Gram::entry_work, "About how many multiplications are behind an entry.")
       .def_prop_ro("preferred_block", &wm::Gram::preferred_block, "How many rows to ask for at a time.");
 }

@@ -55,6 +55,9 @@ class Gram {
   /// Whether the entries are in memory, at least as exact as this: then nobody need keep copies of rows.
   virtual bool stored(Arithmetic) const { return false; }
 
+  /// How many entries have been computed although they are in memory: less exact than they were wanted.
+  virtual std::int64_t computed() const { return 0; }
+
   /// Where the entries of a row lie one after the other in this precision; null if they do not.
   virtual const float* single_row(Index) const { return nullptr; }
   virtual const double* double_row(Index) const { return nullptr; }

@@ -2,6 +2,7 @@
 
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.naive_bayes import BernoulliNB
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import widemargin as wm
@@ -29,6 +30,7 @@ MACHINES = [
     wm.OutputCode(wm.SVC()),
     wm.OutputCode(LogisticRegression(), "all-pairs", "wu-lin-weng-1"),
     wm.OutputCode(Ridge(), "sparse-random", "loss"),
+    wm.OutputCode(BernoulliNB(), "bch"),
 ]
 
 

@@ -30,6 +30,7 @@ BAD_DECODINGS = [
     ("complete", "votes", "Votes decides between pairs of classes: take the code 'all-pairs'"),
     ("one-vs-all", "dag", "Dag decides between pairs"),
     ("all-pairs", "argmax", "Argmax needs a value per class: take the code 'one-vs-all'"),
+    ("all-pairs", "normalised", "Normalised needs a value per class: take the code 'one-vs-all'"),
     ("all-pairs", codes.LossBased(losses.Ramp()), "Ramp does not fit a code with zeros"),
     ("all-pairs", codes.LossBased(losses.Hinge(), "drop"), "zeros must be 'count' or 'skip', not 'drop'"),
     ("all-pairs", codes.LossBased("hinge"), "loss must be an object of widemargin.losses, not 'hinge'"),

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn import config_context
 from sklearn.datasets import load_digits, load_iris
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
@@ -190,3 +191,69 @@ def test_several_labels_have_no_code(parameters, message):
     with pytest.raises(ValueError, match=message):
         machine.fit(IRIS_X, LABELS)
     assert not hasattr(machine, "estimators_")
+
+
+@pytest.mark.parametrize("estimator", [SVC(kernel="precomputed"), wm.SVC(kernel="precomputed")])
+def test_columns_with_zeros_read_the_kernels_of_their_own_points(estimator):
+    K, new = IRIS_X @ IRIS_X.T, IRIS_X[::7] @ IRIS_X.T
+    theirs = OneVsOneClassifier(estimator).fit(K, IRIS_Y)
+    ours = wm.OutputCode(estimator, "all-pairs").fit(K, IRIS_Y)
+    np.testing.assert_array_equal(ours.predict(new), theirs.predict(new))
+    for mine, other in zip(ours.pairwise_indices_, theirs.pairwise_indices_, strict=True):
+        np.testing.assert_array_equal(mine, other)
+
+
+@pytest.mark.parametrize(
+    "code, theirs", [("one-vs-all", OneVsRestClassifier), ("all-pairs", OneVsOneClassifier)]
+)
+def test_parts_are_learnt_one_after_the_other_as_in_scikit_learn(code, theirs):
+    ours, theirs = wm.OutputCode(GaussianNB(), code), theirs(GaussianNB())
+    order = np.random.default_rng(0).permutation(len(IRIS_Y))
+    for part in np.array_split(order, 4):
+        for machine in (ours, theirs):
+            machine.partial_fit(IRIS_X[part], IRIS_Y[part], classes=[0, 1, 2])
+    np.testing.assert_array_equal(ours.predict(IRIS_X), theirs.predict(IRIS_X))
+    assert ours.n_classes_ == theirs.n_classes_ == 3
+
+
+def test_parts_without_points_of_a_column_teach_it_nothing():
+    machine = wm.OutputCode(GaussianNB(), "all-pairs").partial_fit(IRIS_X[:100], IRIS_Y[:100], [0, 1, 2])
+    machine.partial_fit(IRIS_X[100:], IRIS_Y[100:], sample_weight=np.ones(50))
+    whole = wm.OutputCode(GaussianNB(), "all-pairs").fit(IRIS_X, IRIS_Y)
+    np.testing.assert_array_equal(machine.predict(IRIS_X), whole.predict(IRIS_X))
+
+
+def test_bad_parts_are_refused_in_a_sentence():
+    machine = wm.OutputCode(GaussianNB())
+    with pytest.raises(ValueError, match="classes must be passed on the first call"):
+        machine.partial_fit(IRIS_X, IRIS_Y)
+    with pytest.raises(ValueError, match="number of classes has to be greater than one"):
+        machine.partial_fit(IRIS_X[:50], IRIS_Y[:50], classes=[0])
+    assert not hasattr(machine, "classes_")
+    machine.partial_fit(IRIS_X, IRIS_Y, classes=[0, 1, 2])
+    with pytest.raises(ValueError, match="class 3 in row 1, which is none of the classes"):
+        machine.partial_fit(IRIS_X[:2], [0, 3])
+    assert not hasattr(wm.OutputCode(LogisticRegression()), "partial_fit")
+    several = wm.OutputCode(GaussianNB()).fit(IRIS_X, np.eye(3, dtype=int)[IRIS_Y])
+    with pytest.raises(ValueError, match="several labels are not learnt in parts"):
+        several.partial_fit(IRIS_X, IRIS_Y)
+
+
+@pytest.mark.parametrize(
+    "code, theirs", [("one-vs-all", OneVsRestClassifier), ("all-pairs", OneVsOneClassifier)]
+)
+def test_metadata_is_routed_to_the_estimator(code, theirs):
+    weight = np.random.default_rng(0).uniform(0.1, 5, len(IRIS_Y))
+    with config_context(enable_metadata_routing=True):
+        inner = LogisticRegression(solver="newton-cholesky").set_fit_request(sample_weight=True)
+        for estimator in (inner, make_pipeline(FunctionTransformer(), inner)):
+            machine = wm.OutputCode(estimator, code).fit(IRIS_X, IRIS_Y, sample_weight=weight)
+            peer = theirs(estimator).fit(IRIS_X, IRIS_Y, sample_weight=weight)
+            np.testing.assert_allclose(machine.decision_function(IRIS_X), peer.decision_function(IRIS_X))
+        with pytest.raises(ValueError, match="not explicitly set as requested"):
+            wm.OutputCode(LogisticRegression(), code).fit(IRIS_X, IRIS_Y, sample_weight=weight)
+        machine = wm.OutputCode(inner, code).set_score_request(sample_weight=True)
+        search = GridSearchCV(machine, {"estimator__C": [1, 10]}).fit(IRIS_X, IRIS_Y, sample_weight=weight)
+        assert search.best_score_ > 0.9
+    with pytest.raises(ValueError, match="enable_metadata_routing"):
+        wm.OutputCode(inner, code).fit(IRIS_X, IRIS_Y, groups=weight)

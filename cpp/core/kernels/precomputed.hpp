@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <type_traits>
 #include <vector>
 
@@ -94,10 +95,14 @@ class PrecomputedGram : public Gram {
     constexpr std::size_t tile = 16;
     const std::size_t n = points.size();
     for (std::size_t a = 0; a < n; ++a) copy(points.subspan(a, 1), points.subspan(a), out + a * n + a);
+    Out turned[tile][tile];  // lines of `out` may displace each other from a near cache: each is fetched once
     for (std::size_t a = 0; a < n; a += tile)
-      for (std::size_t b = a; b < n; b += tile)
-        for (std::size_t i = a; i < std::min(a + tile, n); ++i)
-          for (std::size_t j = std::max(b, i + 1); j < std::min(b + tile, n); ++j) out[j * n + i] = out[i * n + j];
+      for (std::size_t b = a; b < n; b += tile) {
+        const std::size_t high = std::min(tile, n - a), wide = std::min(tile, n - b);
+        for (std::size_t i = 0; i < high; ++i)
+          for (std::size_t j = 0; j < wide; ++j) turned[j][i] = out[(a + i) * n + b + j];
+        for (std::size_t j = 0; j < wide; ++j) std::copy_n(turned[j], std::min(high, b + j - a), out + (b + j) * n + a);
+      }
   }
 
   static constexpr int together = 4;  // rows added at a time, so that `columns` and `out` are read once for all of them

@@ -1,4 +1,5 @@
 #pragma once
+#include <atomic>
 #include <memory>
 
 #include "precomputed.hpp"
@@ -20,18 +21,22 @@ class RoundedTableGram : public Gram {
     table_.block(which, columns, out);
   }
   void block(std::span<const Index> which, std::span<const Index> columns, double* out) const override {
+    computed_ += static_cast<std::int64_t>(which.size() * columns.size());
     exact_->block(which, columns, out);
   }
   void symmetric_block(std::span<const Index> points, float* out) const override {
     table_.symmetric_block(points, out);
   }
   void symmetric_block(std::span<const Index> points, double* out) const override {
+    computed_ += static_cast<std::int64_t>(points.size() * (points.size() + 1) / 2);
     exact_->symmetric_block(points, out);
   }
   void scatter(std::span<const Index> which, std::span<const Index> columns,
                std::span<double* const> out) const override {
+    computed_ += static_cast<std::int64_t>(which.size() * columns.size());
     exact_->scatter(which, columns, out);
   }
+  std::int64_t computed() const override { return computed_; }
   bool stored(Arithmetic precision) const override { return precision == Arithmetic::Single; }
   const float* single_row(Index row) const override { return table_.single_row(row); }
   void accumulate(std::span<const Index> rows, std::span<const double> weights, std::span<const Index> columns,
@@ -45,6 +50,7 @@ class RoundedTableGram : public Gram {
  private:
   const std::shared_ptr<const Gram> exact_;
   const PrecomputedGram<float> table_;
+  mutable std::atomic<std::int64_t> computed_ = 0;
 };
 
 }  // namespace wm

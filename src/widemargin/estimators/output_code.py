@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import warnings
-from typing import Any
+from itertools import repeat
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,9 +14,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_regressor
 from sklearn.dummy import DummyClassifier
 from sklearn.utils import assert_all_finite, column_or_1d, get_tags, indexable
+from sklearn.utils.metadata_routing import (
+    UNUSED,
+    MetadataRouter,
+    MethodMapping,
+    _raise_for_params,
+    _routing_enabled,
+    process_routing,
+)
 from sklearn.utils.metaestimators import _safe_split, available_if
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
+from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_target
+from sklearn.utils.validation import _check_method_params, _check_sample_weight, check_is_fitted
 
 from widemargin.calibration import agree_with
 from widemargin.codes import Scheme, choose_scheme
@@ -30,6 +40,11 @@ def _has_probabilities(meta: Any) -> bool:
     return all(callable(each.predict_proba) for each in getattr(meta, "estimators_", [meta.estimator]))
 
 
+def _learns_in_parts(meta: Any) -> bool:
+    """Whether the estimator inside has `partial_fit`; raises its AttributeError if not."""
+    return callable(meta.estimator.partial_fit)
+
+
 class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
     """Several classes by a code, for any estimator of two classes.
 
@@ -43,6 +58,9 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
       of columns that are usable and differ from each other.
 
     The parameter `multiclass` of `SVC`, `NuSVC` and `RLSClassifier` does the same on one kernel matrix.
+
+    As there, metadata that the estimator requests reaches it where scikit-learn routes metadata, and an
+    estimator that learns in parts, by `partial_fit`, does so here.
 
     If points may have several labels, or none, y being a matrix of zeros and ones with a column per label,
     there is an independent problem per label, and nothing to decode.
@@ -75,6 +93,8 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
         Whether y was a matrix; there is no `code_` and no `decoding_` then.
     code_ : array of shape (n_classes, n_columns)
     decoding_ : Decoding
+    pairwise_indices_ : list of arrays of int, or None
+        If the estimator reads kernel matrices: the training points of each column.
     n_features_in_ : int
         If the estimator has it.
 
@@ -95,6 +115,10 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
     True
     """
 
+    # Weights are for the estimators to request, as in scikit-learn's three.
+    __metadata_request__fit: ClassVar = {"sample_weight": UNUSED}
+    __metadata_request__partial_fit: ClassVar = {"sample_weight": UNUSED, "classes": UNUSED}
+
     def __init__(
         self,
         estimator: Any,
@@ -110,7 +134,7 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None) -> OutputCode:
+    def fit(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: Any) -> OutputCode:
         """Train a copy of the estimator for each column.
 
         Parameters
@@ -120,30 +144,29 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
             Classes, numbers or strings; or ones where points have labels, and zeros, for one-vs-all alone.
         sample_weight : array-like of shape (n_samples,), optional
             If the estimator takes it.
+        **params : dict
+            What else the estimator requests, with ``sklearn.set_config(enable_metadata_routing=True)``.
         """
         with all_or_nothing(self):
             self._check_estimator()
             if _are_several_labels(y):
-                self._fit_labels(X, y, sample_weight)
+                self._fit_labels(X, y, sample_weight, params)
             else:
-                self._fit_classes(X, y, sample_weight)
-            for name in ("n_features_in_", "feature_names_in_"):
-                self.__dict__.pop(name, None)
-                if hasattr(self.estimators_[0], name):
-                    setattr(self, name, getattr(self.estimators_[0], name))
+                self._fit_classes(X, y, sample_weight, params)
+            self._keep_features()
         return self
 
-    def _fit_classes(self, X: Any, y: ArrayLike, sample_weight: ArrayLike | None) -> None:
+    def _fit_classes(self, X: Any, y: ArrayLike, sample_weight: Any, params: dict[str, Any]) -> None:
         names, labels = sample.read_classes(_checked_labels(y))
         Classes(names, labels, np.ones(len(names))).check_count()
         X, _ = indexable(X, labels)
-        weight = read_weight(self.estimator, X, sample_weight)
+        given = self._given("fit", X, sample_weight, params)
         scheme = self._choose_scheme(names)
-        self._fit_columns(X, [column[labels] for column in scheme.M.T], weight)
+        self._fit_columns(X, [column[labels] for column in scheme.M.T], given)
         self.classes_, self.code_, self.decoding_ = names, scheme.M, scheme.decoding
         self.multilabel_ = False
 
-    def _fit_labels(self, X: Any, y: Any, sample_weight: ArrayLike | None) -> None:
+    def _fit_labels(self, X: Any, y: Any, sample_weight: Any, params: dict[str, Any]) -> None:
         for name, value, usual in (("code", self.code, "one-vs-all"), ("decoding", self.decoding, "auto")):
             if not (isinstance(value, str) and value == usual):
                 raise ValueError(
@@ -151,23 +174,103 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
                     "give y one class per row."
                 )
         X, _ = indexable(X, y)
-        weight = read_weight(self.estimator, X, sample_weight)
+        given = self._given("fit", X, sample_weight, params)
         Y = y.toarray() if sp.issparse(y) else np.asarray(y)
         for label in np.flatnonzero((Y[0] == Y).all(axis=0)):
             have, will = ("All", "every") if Y[0, label] else ("No", "no")
             sentence = f"{have} training points have label {label}: {will} point will be given it."
             warnings.warn(sentence, stacklevel=3)
-        self._fit_columns(X, list((2 * Y.astype(np.int8) - 1).T), weight)
+        self._fit_columns(X, list((2 * Y.astype(np.int8) - 1).T), given)
         self.classes_, self.multilabel_, self._sparse_labels = np.arange(Y.shape[1]), True, sp.issparse(y)
         for name in ("code_", "decoding_"):
             self.__dict__.pop(name, None)
 
-    def _fit_columns(
-        self, X: Any, columns: list[NDArray[np.int8]], weight: NDArray[np.float64] | None
-    ) -> None:
+    def _fit_columns(self, X: Any, columns: list[NDArray[np.int8]], given: dict[str, Any]) -> None:
         self.estimators_ = Parallel(n_jobs=self.n_jobs)(
-            delayed(fit_column)(self.estimator, X, sides, weight) for sides in columns
+            delayed(fit_column)(self.estimator, X, sides, given) for sides in columns
         )
+        reads_kernels = get_tags(self.estimator).input_tags.pairwise
+        self.pairwise_indices_ = [np.flatnonzero(sides) for sides in columns] if reads_kernels else None
+
+    @available_if(_learns_in_parts)
+    def partial_fit(
+        self,
+        X: Any,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        **params: Any,
+    ) -> OutputCode:
+        """Go on training with some more points, by `partial_fit` of the estimator.
+
+        Parameters
+        ----------
+        X : as in `fit`
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (n_classes,)
+            All classes that will ever occur; not needed again after the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+            If the `partial_fit` of the estimator takes it.
+        **params : dict
+            As in `fit`.
+        """
+        with all_or_nothing(self):
+            self._check_estimator()
+            if classes is not None or not hasattr(self, "classes_"):
+                self._begin(classes)
+            labels = self._known_labels(y)
+            X, _ = indexable(X, labels)
+            given = self._given("partial_fit", X, sample_weight, params)
+            self.estimators_ = Parallel(n_jobs=self.n_jobs)(
+                delayed(teach_column)(each, X, column[labels], given)
+                for each, column in zip(self.estimators_, self.code_.T, strict=True)
+            )
+            self._keep_features()
+        return self
+
+    def _begin(self, classes: ArrayLike | None) -> None:
+        """Machines that know the classes and nothing else, if there are none yet."""
+        if not _check_partial_fit_first_call(self, classes):
+            return
+        Classes(self.classes_, np.arange(len(self.classes_)), np.ones(len(self.classes_))).check_count()
+        scheme = self._choose_scheme(self.classes_)
+        self.code_, self.decoding_ = scheme.M, scheme.decoding
+        self.estimators_ = [clone(self.estimator) for _ in scheme.M.T]
+        self.multilabel_, self.pairwise_indices_ = False, None
+
+    def _known_labels(self, y: ArrayLike) -> NDArray[np.intp]:
+        """The numbers of the classes of more points."""
+        if self.multilabel_:
+            raise ValueError("several labels are not learnt in parts: call fit, or give y one class per row.")
+        labels = _checked_labels(y)
+        if not (known := np.isin(labels, self.classes_)).all():
+            row = int(np.argmin(known))
+            raise ValueError(
+                f"y has the class {labels.tolist()[row]!r} in row {row}, which is none of the classes: name "
+                "all of them in the first call."
+            )
+        return np.searchsorted(self.classes_, labels)
+
+    def _given(self, method: str, X: Any, sample_weight: Any, params: dict[str, Any]) -> dict[str, Any]:
+        """What this method of the estimators is given besides points and targets."""
+        _raise_for_params(params, self, method)
+        if not _routing_enabled():
+            weight = read_weight(self.estimator, X, sample_weight, method)
+            return {} if weight is None else {"sample_weight": weight}
+        if sample_weight is not None:
+            params = {**params, "sample_weight": _check_sample_weight(sample_weight, X, dtype=np.float64)}
+        return dict(process_routing(self, method, **params).estimator[method])
+
+    def _keep_features(self) -> None:
+        for name in ("n_features_in_", "feature_names_in_"):
+            self.__dict__.pop(name, None)
+            if hasattr(self.estimators_[0], name):
+                setattr(self, name, getattr(self.estimators_[0], name))
+
+    @property
+    def n_classes_(self) -> int:
+        """How many classes, or labels, there are."""
+        return len(self.classes_)
 
     def _check_estimator(self) -> None:
         answers = ("decision_function", "predict_proba")
@@ -253,15 +356,30 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
 
     def _ask(self, X: Any, question: Any) -> NDArray[np.float64]:
         check_is_fitted(self)
-        answers = Parallel(n_jobs=self.n_jobs)(delayed(question)(each, X) for each in self.estimators_)
-        return np.column_stack(answers)
+        inputs = zip(self.estimators_, self._seen_by_each(X), strict=False)
+        return np.column_stack(Parallel(n_jobs=self.n_jobs)(delayed(question)(*each) for each in inputs))
+
+    def _seen_by_each(self, X: Any) -> Any:
+        """X for each column; of kernels with all training points those with the points of the column."""
+        if self.pairwise_indices_ is None:
+            return repeat(X)
+        K = X if sp.issparse(X) else np.asarray(X)
+        return (K[:, members] for members in self.pairwise_indices_)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Who requests which metadata, as scikit-learn wants to know it."""
+        methods = MethodMapping()
+        for method in ("fit", "partial_fit"):
+            methods = methods.add(caller=method, callee=method)
+        router = MetadataRouter(owner=self).add_self_request(self)
+        return router.add(estimator=self.estimator, method_mapping=methods)
 
     def __sklearn_tags__(self) -> Any:
         tags, inner = super().__sklearn_tags__(), get_tags(self.estimator)
         tags.input_tags.sparse = inner.input_tags.sparse
         tags.input_tags.pairwise = inner.input_tags.pairwise
         tags.input_tags.allow_nan = inner.input_tags.allow_nan
-        tags.classifier_tags.multi_label = self.code == "one-vs-all"
+        tags.classifier_tags.multi_label = isinstance(self.code, str) and self.code == "one-vs-all"
         return tags
 
 
@@ -279,27 +397,48 @@ def _checked_labels(y: ArrayLike) -> NDArray[Any]:
     return labels
 
 
-def read_weight(estimator: Any, X: Any, sample_weight: ArrayLike | None) -> NDArray[np.float64] | None:
-    """Valid weights, None for none; a TypeError if the estimator does not take them."""
+def read_weight(
+    estimator: Any, X: Any, sample_weight: ArrayLike | None, method: str = "fit"
+) -> NDArray[np.float64] | None:
+    """Valid weights, None for none; a TypeError if this method of the estimator does not take them."""
     if sample_weight is None:
         return None
-    if not has_fit_parameter(estimator, "sample_weight"):
-        raise TypeError(f"sample_weight was given, but {type(estimator).__name__}.fit does not take it.")
+    if "sample_weight" not in inspect.signature(getattr(estimator, method)).parameters:
+        raise TypeError(f"sample_weight was given, but {type(estimator).__name__}.{method} does not take it.")
     return _check_sample_weight(sample_weight, X, dtype=np.float64)
 
 
-def fit_column(estimator: Any, X: Any, sides: NDArray[np.int8], weight: NDArray[np.float64] | None) -> Any:
+def fit_column(estimator: Any, X: Any, sides: NDArray[np.int8], given: dict[str, Any]) -> Any:
     """A copy of the estimator, trained on the points that are on either side."""
-    members = np.flatnonzero(sides)
-    if members.size < sides.size:
-        X, _ = _safe_split(estimator, X, None, members)
-        weight = None if weight is None else weight[members]
-    targets = sides[members]
+    X, targets, given = _on_either_side(estimator, X, sides, given)
     if (targets == targets[0]).all():
         always = DummyClassifier(strategy="constant", constant=int(targets[0] > 0))
         return always.fit(X, np.arange(targets.size) % 2)  # it has to know both sides
-    y = targets.astype(np.float64) if is_regressor(estimator) else (targets > 0).astype(np.intp)
-    return clone(estimator).fit(X, y, **({} if weight is None else {"sample_weight": weight}))
+    return clone(estimator).fit(X, _as_learnt(estimator, targets), **given)
+
+
+def teach_column(learner: Any, X: Any, sides: NDArray[np.int8], given: dict[str, Any]) -> Any:
+    """The same estimator, which has learnt from the points that are on either side, if there are any."""
+    X, targets, given = _on_either_side(learner, X, sides, given)
+    if not targets.size:
+        return learner
+    both = {} if is_regressor(learner) else {"classes": np.array([0, 1])}
+    return learner.partial_fit(X, _as_learnt(learner, targets), **both, **given)
+
+
+def _on_either_side(
+    estimator: Any, X: Any, sides: NDArray[np.int8], given: dict[str, Any]
+) -> tuple[Any, NDArray[np.int8], dict[str, Any]]:
+    """The points of a column, +1 or -1 for each, and their share of what is given by points."""
+    members = np.flatnonzero(sides)
+    if members.size == sides.size:
+        return X, sides, given
+    part, _ = _safe_split(estimator, X, None, members)
+    return part, sides[members], _check_method_params(X, given, members)
+
+
+def _as_learnt(estimator: Any, targets: NDArray[np.int8]) -> NDArray[Any]:
+    return targets.astype(np.float64) if is_regressor(estimator) else (targets > 0).astype(np.intp)
 
 
 def column_values(fitted: Any, X: Any) -> NDArray[np.float64]:

@@ -229,7 +229,7 @@ class Training:
             solutions = _in_threads(begin_job, len(jobs), workers, watch)
         if isinstance(watch.error, Exception):
             raise watch.error
-        computed = sum(read) if table is None else gram.shape[0] ** 2
+        computed = sum(read) if table is None else gram.shape[0] ** 2 + table.computed
         if any(np.isnan(solution.dual_objective) for solution in solutions):
             raise ValueError(
                 "kernel values of these points overflow: scale X (StandardScaler or MinMaxScaler), or lower "

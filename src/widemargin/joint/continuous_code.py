@@ -132,7 +132,8 @@ class ContinuousCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
             Classes(names, labels, np.ones(len(names))).check(weight)
             self.classes_, self.initial_code_ = names, codes.choose_code(self.code, names).matrix
             columns = [column[labels] for column in self.initial_code_.T]
-            self.estimators_ = [fit_column(self.estimator, X, sides, given) for sides in columns]
+            weights = {} if given is None else {"sample_weight": given}
+            self.estimators_ = [fit_column(self.estimator, X, sides, weights) for sides in columns]
             self._fit_code(self._outputs(X), labels, weight)
         return self
 

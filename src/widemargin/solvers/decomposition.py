@@ -21,8 +21,8 @@ from widemargin.solvers.smo import (
 from widemargin.solvers.solution import Solution, Stop
 from widemargin.solvers.task import check_task
 
-LARGEST = 1024
-"""Variables whose block of the kernel matrix stays in a near cache."""
+LARGEST, FEW = 1024, 256
+"""Variables whose block of the kernel matrix stays in a near cache; and so many that one still gets ahead."""
 
 USUAL = SMO()
 
@@ -40,7 +40,9 @@ class Decomposition(BaseEstimator):
     size : int or None, default=None
         Variables in the working set, at least 2; up to twice as many where that takes in all free
         variables. Problems with no more variables are left to the inner solver as they are. None: an eighth
-        of all variables and at most 1024; problems of up to 1024 variables are not decomposed.
+        of all variables, or a sixteenth (at least 256) where the kernel matrix lies in memory, from which
+        blocks are picked more slowly than rows are read; at most 1024. Problems of up to 1024 variables are
+        not decomposed.
     inner : SMO or None, default=None
         Solver of the inner problem; second-order SMO if None. Its policies, finish and stopping rule count.
     tie_break, seed, precision, trace
@@ -91,9 +93,7 @@ class Decomposition(BaseEstimator):
         """Solve a problem on a kernel matrix; parameters as in :meth:`SMO.solve`."""
         self._check()
         check_task(problem, gram, stop)
-        size = self.size
-        if size is None:
-            size = max(problem.size, 2) if problem.size <= LARGEST else min(problem.size // 8, LARGEST)
+        size = _usual_size(problem.size, gram.stored_rounded) if self.size is None else self.size
         inner = self.inner if self.inner is not None else USUAL
         settings = inner.settings(stop or Stop(), shrinking, cache_bytes, n_threads)
         settings.precision = choice("precision", self.precision, PRECISIONS)
@@ -108,6 +108,13 @@ class Decomposition(BaseEstimator):
             observer=observer,
             working_set_size=int(size),
         )
+
+
+def _usual_size(n: int, stored: bool) -> int:
+    """Of the working sets of n variables."""
+    if n <= LARGEST:
+        return max(n, 2)
+    return min(n // 8, max(n // 16, FEW) if stored else LARGEST, LARGEST)
 
 
 def _check_inner(inner: SMO) -> None:

@@ -22,11 +22,16 @@ class Argmax(Decoding):
     """
 
     def check(self, M: Matrix) -> None:
-        if not np.array_equal(M, one_vs_all(len(M)).matrix):
-            raise ValueError(
-                "Argmax needs a value per class: take the code 'one-vs-all', or the decoding 'loss', which "
-                "fits every code."
-            )
+        need_one_vs_all(self, M)
 
     def scores(self, values: Values, M: Matrix) -> Values:
         return values
+
+
+def need_one_vs_all(decoding: Decoding, M: Matrix) -> None:
+    """Raise a ValueError unless the code is one-vs-all."""
+    if not np.array_equal(M, one_vs_all(len(M)).matrix):
+        raise ValueError(
+            f"{type(decoding).__name__} needs a value per class: take the code 'one-vs-all', or the decoding "
+            "'loss', which fits every code."
+        )

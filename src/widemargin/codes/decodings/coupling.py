@@ -8,7 +8,7 @@ from sklearn.utils import gen_batches
 
 from widemargin.calibration import normalise_one_vs_all, pairwise_coupling
 
-from .argmax import Argmax
+from .argmax import need_one_vs_all
 from .decoding import Decoding, Matrix, Values, need_pairs
 
 LEAST_PROBABILITY = 1e-7
@@ -61,7 +61,7 @@ class Normalised(Coupling):
     """
 
     def check(self, M: Matrix) -> None:
-        Argmax().check(M)
+        need_one_vs_all(self, M)
 
     def _couple(self, r: Values, M: Matrix) -> Values:
         return normalise_one_vs_all(r)

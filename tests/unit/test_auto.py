@@ -142,6 +142,12 @@ def test_regression_needs_no_parameters():
     np.testing.assert_allclose(scaled.predict(parts[1]), 1e6 * machine.predict(parts[1]) + 3, rtol=1e-6)
 
 
+@pytest.mark.parametrize("value", [0.0, 7.0])
+def test_a_target_that_never_changes_is_always_the_answer(value):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    np.testing.assert_allclose(wm.AutoSVR().fit(X, np.full(40, value)).predict(X), value, atol=1e-6)
+
+
 def test_unequal_classes_are_balanced_on_request():
     draw = np.random.default_rng(0)
     X = np.r_[draw.normal(size=(180, 2)), draw.normal(size=(20, 2)) + 1.5]

@@ -242,11 +242,11 @@ class AutoMachine(BaseEstimator):
         summit: Summit,
     ) -> tuple[Vector, Summit]:
         """Where hardly anything was found, weights of features that say something together, if there are."""
-        hope = summit.judgement / self._judgement_of_constant(y, weight)
-        found = self._together(Z, groups, y, weight, summit.judgement) if hope > NOT_MUCH else None
+        known, constant = summit.judgement, self._judgement_of_constant(y, weight)
+        found = self._together(Z, groups, y, weight, known) if known > NOT_MUCH * constant else None
         if found is not None:
             return found
-        if hope > NEAR_CONSTANT:
+        if known > NEAR_CONSTANT * constant:
             sentence = "Hardly better than one answer for all points: there is little to learn here."
             self.report_.say("search", sentence)
             warnings.warn(f"{type(self).__name__}: {sentence}", SearchWarning, stacklevel=5)

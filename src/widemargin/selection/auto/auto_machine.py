@@ -188,12 +188,11 @@ class AutoMachine(BaseEstimator):
         found = screen(Z, groups, self._targets(y), halves(groups, order), self._clock.is_over)
         best = min(found, key=lambda rung: rung.error)
         errors = ", ".join(f"{rung.error:.3f}" for rung in found)
-        names = ", ".join(("radial", "by the root of the relevance", "by the relevance")[: len(found)])
+        names = ", ".join(("radial", "by the root of the relevance")[: len(found)])
         if best.power == 0:
             reason = "Features count alike (a radial kernel): weights by relevance are not better."
         else:
-            kind = "the root of their relevance" if best.power < 1 else "their relevance"
-            reason = f"Features are weighted by {kind} (a kernel with a width per feature)."
+            reason = "Features are weighted by the root of their relevance (one width per feature)."
         self.report_.say(
             "kernel",
             f"Gaussian. {reason} Leave-one-out errors of least squares on {order.size} points: {errors} "

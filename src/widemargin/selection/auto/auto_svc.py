@@ -44,10 +44,10 @@ class AutoSVC(ClassifierMixin, AutoMachine):
     (one with a width per feature), chooses gamma and C, trains on all points and calibrates probabilities:
 
     1. Features are brought to mean 0 and variance 1; constant ones play no part.
-    2. On 400 points least-squares machines with three metrics and a ladder of gammas are compared by their
-       exact leave-one-out error, which costs one decomposition each. Features count alike, or by their
-       correlation ratio, or by its root, whatever is best; weights come from points other than those they
-       are judged by, and a ratio is at least what chance would give.
+    2. On 400 points least-squares machines with two metrics and a ladder of gammas are compared by their
+       exact leave-one-out error, which costs one decomposition each. Features count alike, or by the root of
+       their correlation ratio, whatever is better; weights come from points other than those they are
+       judged by, and a ratio is at least what chance would give.
     3. From there C and gamma go uphill in five-fold cross-validation (three-fold for four classes and more)
        on up to 1000 points: chains of rising C on one kernel matrix, judged by the error plus a fifth
        of the logistic loss of unseen points; where cells hardly differ, the one nearest to the first wins.

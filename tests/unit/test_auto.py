@@ -12,7 +12,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 import widemargin as wm
-from widemargin.datasets import chess_board
+from widemargin.datasets import chess_board, sparse_coordinates
 from widemargin.selection import SearchWarning
 from widemargin.selection.auto import auto_machine
 from widemargin.selection.auto.climb import climb
@@ -142,6 +142,12 @@ def test_regression_needs_no_parameters():
     np.testing.assert_allclose(scaled.predict(parts[1]), 1e6 * machine.predict(parts[1]) + 3, rtol=1e-6)
 
 
+@pytest.mark.parametrize("value", [0.0, 7.0])
+def test_a_target_that_never_changes_is_always_the_answer(value):
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    np.testing.assert_allclose(wm.AutoSVR().fit(X, np.full(40, value)).predict(X), value, atol=1e-6)
+
+
 def test_unequal_classes_are_balanced_on_request():
     draw = np.random.default_rng(0)
     X = np.r_[draw.normal(size=(180, 2)), draw.normal(size=(20, 2)) + 1.5]
@@ -266,11 +272,29 @@ def test_the_correlation_ratio_is_the_share_of_variance_between_groups():
     X[:, 0] += groups
     means = np.array([X[groups == g].mean(axis=0) for g in range(3)])
     eta = means[groups].var(axis=0) / X.var(axis=0)
-    expected = np.maximum(eta - 2 / 59 * (1 - eta), 0)
-    np.testing.assert_allclose(correlation_ratio(X, groups), expected)
-    np.testing.assert_allclose(correlation_ratio(sp.csr_array(X), groups), expected)
-    assert metric(X, groups, 1.0).max() == 1
-    np.testing.assert_array_equal(metric(X, groups, 0.0), np.ones(4))
+    np.testing.assert_allclose(correlation_ratio(X, groups), eta)
+    np.testing.assert_allclose(correlation_ratio(sp.csr_array(X), groups), eta)
+
+
+def test_weights_are_relevances_but_at_least_what_chance_gives():
+    draw = np.random.default_rng(0)
+    groups = draw.integers(3, size=60)
+    X = np.column_stack([groups + draw.normal(size=60), np.arange(60) % 2, np.zeros(60)])
+    eta = correlation_ratio(X, groups)
+    assert eta[0] > 2 / 59 > eta[2] == 0
+    np.testing.assert_allclose(metric(X, groups, 1.0), np.maximum(eta, 2 / 59) / eta[0])
+    np.testing.assert_allclose(metric(X, groups, 0.5), np.sqrt(metric(X, groups, 1.0)))
+    np.testing.assert_array_equal(metric(X, groups, 0.0), np.ones(3))
+    np.testing.assert_array_equal(metric(X[:, 2:], groups, 1.0), [1.0])
+
+
+@pytest.mark.parametrize("k", [3, 5])
+def test_few_points_are_enough_to_see_which_of_many_features_matter(k):
+    """Sparse coordinates: 20 features of which 6 matter."""
+    draws = [sparse_coordinates(100, k=k, seed=seed) for seed in range(12)]
+    weights = [wm.AutoSVC(probability=False).fit(few.X, few.y).relevance_ for few in draws]
+    assert np.mean([np.ptp(each) > 0 for each in weights]) > 0.6
+    assert np.mean(weights, axis=0)[:6].min() > np.mean(weights, axis=0)[6:].max()
 
 
 def test_left_out_residuals_are_those_of_machines_without_the_point():

@@ -221,6 +221,14 @@ def test_without_an_evaluation_the_heuristic_is_the_result(limit):
     assert search.best_value_ == np.inf
 
 
+def test_without_time_for_one_evaluation_there_is_one_sentence():
+    search = wm.ModelSearch.preset("posterior", wm.SVC(), max_time=0, random_state=0)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        search.fit(X, y)
+    assert ["first evaluation" in str(each.message) for each in said] == [True]
+
+
 def test_an_alignment_no_better_than_that_of_a_kernel_without_neighbours_is_said():
     chance = np.random.default_rng(0).permutation(y)
     for centred in (False, True):

@@ -358,7 +358,8 @@ class ModelSearch(MetaMachine):
         if is_classifier(self):
             self.classes_ = machine.classes_
         chance = getattr(bound, "chance", None)
-        if chance is not None and self.best_value_ > chance - NEAR_CHANCE * abs(chance):
+        judged = np.isfinite(self.best_value_)  # what nobody has judged was spoken of before
+        if judged and chance is not None and self.best_value_ > chance - NEAR_CHANCE * abs(chance):
             warnings.warn(
                 f"The best value, {self.best_value_:.4g}, is hardly better than that of guessing, "
                 f"{chance:.4g}: there is little to learn, or the search has missed it; begin elsewhere, or "

@@ -23,7 +23,6 @@ from widemargin.selection.auto.screening import (
     FIRST,
     STEP,
     Rung,
-    choose_metrics,
     screen,
     squared_distances,
     typical,
@@ -47,6 +46,10 @@ SEARCHED, SEARCHED_AGAIN = 1000, 5000
 
 FOLDS, FEW_FOLDS, MANY_MACHINES = 5, 3, 3
 """Folds of the cross-validation; fewer for more than so many two-class machines."""
+
+FEW_POINTS, REPEATS = 250, 3
+"""Up to so many points, all that is drawn for a comparison is drawn so many times: what it says of few points
+depends on the draw."""
 
 FAR = 8.0
 """A second climb begins at another gamma if the first ended more than this factor away from it."""
@@ -143,11 +146,9 @@ class AutoMachine(BaseEstimator):
         weights = np.ones(Z.shape[1])
         try:
             if (why := self._why_not(groups)) is None:
-                candidates = self._screen(Z, groups, y[rows])
-                found = candidates[0]
+                found = self._screen(Z, groups, y[rows])
                 weights = metric(Z, groups, found.power)
-                found, summit = self._search(Z, groups, y[rows], weight[rows], candidates)
-                weights = metric(Z, groups, found.power)
+                summit = self._search(Z, groups, y[rows], weight[rows], weights, found)
                 if summit is not None:
                     weights, summit = self._or_together(Z, groups, y[rows], weight[rows], weights, summit)
             else:
@@ -181,17 +182,17 @@ class AutoMachine(BaseEstimator):
         self.report_.say("search", sentence)
         warnings.warn(f"{type(self).__name__}: {sentence}", SearchWarning, stacklevel=4)
 
-    def _screen(self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any]) -> list[Rung]:
-        """One or two metrics that seem best, each with a first gamma."""
+    def _screen(self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any]) -> Rung:
+        """The metric that seems best, with a first gamma."""
         order = stratified(groups, self._draw())[:SCREENED]
         found = screen(Z, groups, self._targets(y), halves(groups, order), self._clock.is_over)
-        best = choose_metrics(found)
+        best = min(found, key=lambda rung: rung.error)
         errors = ", ".join(f"{rung.error:.3f}" for rung in found)
-        names = ", ".join(("radial", "by the root of the relevance", "by the relevance")[: len(found)])
-        if best[0].power == 0:
-            reason = "Features count alike (a radial kernel): weights by relevance are not clearly better."
+        names = ", ".join(("radial", "by the root of the relevance")[: len(found)])
+        if best.power == 0:
+            reason = "Features count alike (a radial kernel): weights by relevance are not better."
         else:
-            reason = "Features are weighted by relevance (a kernel with a width per feature)."
+            reason = "Features are weighted by the root of their relevance (one width per feature)."
         self.report_.say(
             "kernel",
             f"Gaussian. {reason} Leave-one-out errors of least squares on {order.size} points: {errors} "
@@ -201,39 +202,34 @@ class AutoMachine(BaseEstimator):
         return best
 
     def _search(
-        self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any], weight: Vector, candidates: list[Rung]
-    ) -> tuple[Rung, Summit | None]:
-        """Metric, C and gamma by cross-validation: on some points, then C and gamma on more if there are."""
+        self,
+        Z: Any,
+        groups: NDArray[np.integer],
+        y: NDArray[Any],
+        weight: Vector,
+        weights: Vector,
+        found: Rung,
+    ) -> Summit | None:
+        """C and gamma by cross-validation: on some points, then on more if there are."""
         usable = self._searchable(groups)
         order = usable[stratified(groups[usable], self._draw())]
         few, many = order[:SEARCHED], order[:SEARCHED_AGAIN]
-        points = take(Z, many)
-        chosen, start, summit = candidates[0], 0.0, None
-        scaled = points
-        for rung in candidates:
-            seen = weighted(points, metric(Z, groups, rung.power))
-            gamma = STEP**rung.rung / self._typical(seen)
-            reached = self._climb(seen[: few.size], y[few], weight[few], gamma, USUAL_PRICE, again=False)
-            if reached is None:
-                continue
-            if summit is None or reached.judgement < summit.judgement - summit.chance(few.size) / 2:
-                chosen, scaled, start, summit = rung, seen, gamma, reached
+        points = weighted(take(Z, many), weights)
+        start = STEP**found.rung / self._typical(points)
+        summit = self._climb(points[: few.size], y[few], weight[few], start, USUAL_PRICE, again=False)
         if summit is None:
             self._clock.lap("search")
             self._say_too_short()
-            return chosen, None
-        summit, start = self._or_better(summit, scaled[: few.size], y[few], weight[few], start)
+            return None
+        summit, start = self._or_better(summit, points[: few.size], y[few], weight[few], start)
         self._say_summit(summit, few.size, start)
         if many.size > few.size and not self._clock.is_over():
-            reached = self._climb(scaled, y[many], weight[many], summit.gamma, summit.C, again=True)
+            reached = self._climb(points, y[many], weight[many], summit.gamma, summit.C, again=True)
             if reached is not None:
                 self._say_summit(reached, many.size, summit.gamma)
                 summit = reached
         self._clock.lap("search")
-        if chosen.power > 0:
-            kind = "the root of their relevance" if chosen.power < 1 else "their relevance"
-            self.report_.say("kernel", f"Weights are {kind}.")
-        return chosen, summit
+        return summit
 
     def _or_together(
         self,
@@ -245,11 +241,11 @@ class AutoMachine(BaseEstimator):
         summit: Summit,
     ) -> tuple[Vector, Summit]:
         """Where hardly anything was found, weights of features that say something together, if there are."""
-        hope = summit.judgement / self._judgement_of_constant(y, weight)
-        found = self._together(Z, groups, y, weight, summit.judgement) if hope > NOT_MUCH else None
+        known, constant = summit.judgement, self._judgement_of_constant(y, weight)
+        found = self._together(Z, groups, y, weight, known) if known > NOT_MUCH * constant else None
         if found is not None:
             return found
-        if hope > NEAR_CONSTANT:
+        if known > NEAR_CONSTANT * constant:
             sentence = "Hardly better than one answer for all points: there is little to learn here."
             self.report_.say("search", sentence)
             warnings.warn(f"{type(self).__name__}: {sentence}", SearchWarning, stacklevel=5)
@@ -410,6 +406,11 @@ def stratified(groups: NDArray[np.integer], random: np.random.Generator) -> NDAr
         members = random.permutation(np.flatnonzero(groups == group))
         place[members] = (np.arange(members.size) + random.uniform(0.25, 0.75)) / members.size
     return np.argsort(place, kind="stable")
+
+
+def repeats(points: int) -> int:
+    """How often what is drawn for a comparison of so many points is drawn."""
+    return REPEATS if points <= FEW_POINTS else 1
 
 
 def halves(groups: NDArray[np.integer], order: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

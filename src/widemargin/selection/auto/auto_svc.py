@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import ClassifierMixin
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import RepeatedStratifiedKFold
 from sklearn.utils.metaestimators import available_if
 
 from widemargin.estimators import SVC, parameters, sample
@@ -19,6 +19,7 @@ from widemargin.selection.auto.auto_machine import (
     MANY_MACHINES,
     AutoMachine,
     Vector,
+    repeats,
 )
 from widemargin.selection.auto.cross_fit import LOSS_SHARE
 from widemargin.selection.plateau import SearchWarning
@@ -43,14 +44,14 @@ class AutoSVC(ClassifierMixin, AutoMachine):
     (one with a width per feature), chooses gamma and C, trains on all points and calibrates probabilities:
 
     1. Features are brought to mean 0 and variance 1; constant ones play no part.
-    2. On 400 points least-squares machines with three metrics and a ladder of gammas are compared by their
-       exact leave-one-out error, which costs one decomposition each. Features are weighted by their
-       correlation ratio, or its root, if that is better by more than two standard errors; weights come from
-       points other than those they are judged by.
+    2. On 400 points least-squares machines with two metrics and a ladder of gammas are compared by their
+       exact leave-one-out error, which costs one decomposition each. Features count alike, or by the root of
+       their correlation ratio, whatever is better; weights come from points other than those they are
+       judged by, and a ratio is at least what chance would give.
     3. From there C and gamma go uphill in five-fold cross-validation (three-fold for four classes and more)
        on up to 1000 points: chains of rising C on one kernel matrix, judged by the error plus a fifth
        of the logistic loss of unseen points; where cells hardly differ, the one nearest to the first wins.
-       Of two kinds of weights, both are tried; the stronger must be better by half a standard error.
+       Up to 250 points the folds are drawn three times.
        If that ends far from the scale of the distances between nearest points of different classes, a second
        climb begins there, and counts if it ends higher by more than a standard error.
        If there are more points, the climb goes on with up to 5000 of them and three folds, because many
@@ -184,11 +185,11 @@ class AutoSVC(ClassifierMixin, AutoMachine):
                 return np.flatnonzero(counts[groups] >= least)
         return np.empty(0, dtype=np.intp)
 
-    def _splitter(self, y: NDArray[Any], folds: int) -> StratifiedKFold:
+    def _splitter(self, y: NDArray[Any], folds: int) -> RepeatedStratifiedKFold:
         counts = np.unique(y, return_counts=True)[1]
         machines = counts.size * (counts.size - 1) // 2
         folds = min(folds if machines <= MANY_MACHINES else FEW_FOLDS, int(counts.min()))
-        return StratifiedKFold(max(2, folds), shuffle=True, random_state=0)
+        return RepeatedStratifiedKFold(n_splits=max(2, folds), n_repeats=repeats(y.size), random_state=0)
 
     def _train(self, X: Any, y: NDArray[Any], weight: Vector) -> None:
         counts = np.unique(y[weight > 0], return_counts=True)[1]

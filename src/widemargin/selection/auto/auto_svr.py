@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
-from sklearn.model_selection import KFold
+from sklearn.model_selection import RepeatedKFold
 
 from widemargin.estimators import SVR, parameters
-from widemargin.selection.auto.auto_machine import AutoMachine, Vector
+from widemargin.selection.auto.auto_machine import AutoMachine, Vector, repeats
 from widemargin.selection.auto.relevance import levels
 from widemargin.selection.auto.screening import Rung
 
@@ -108,9 +108,9 @@ class AutoSVR(RegressorMixin, AutoMachine):
     def _targets(self, y: NDArray[Any]) -> NDArray[np.float64]:
         return y[:, None]
 
-    def _screen(self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any]) -> list[Rung]:
+    def _screen(self, Z: Any, groups: NDArray[np.integer], y: NDArray[Any]) -> Rung:
         found = super()._screen(Z, groups, y)
-        n, noise = y.size, float(np.sqrt(min(rung.error for rung in found)))
+        n, noise = y.size, float(np.sqrt(found.error))
         self.epsilon_ = float(np.clip(EPSILON_SHARE * noise * np.sqrt(np.log(n) / n), *EPSILON_RANGE))
         self.report_.say(
             "tube", f"epsilon={self.epsilon_:.3g} of the target's deviation, from a noise of {noise:.3g}."
@@ -123,8 +123,8 @@ class AutoSVR(RegressorMixin, AutoMachine):
     def _machine(self, **settings: Any) -> SVR:
         return SVR(epsilon=self.epsilon_, **settings)
 
-    def _splitter(self, y: NDArray[Any], folds: int) -> KFold:
-        return KFold(folds, shuffle=True, random_state=0)
+    def _splitter(self, y: NDArray[Any], folds: int) -> RepeatedKFold:
+        return RepeatedKFold(n_splits=folds, n_repeats=repeats(y.size), random_state=0)
 
     def _train(self, X: Any, y: Vector, weight: Vector) -> None:
         self.machine_ = SVR(C=self.C_, gamma=self.gamma_, epsilon=self.epsilon_, n_jobs=self.n_jobs)

@@ -9,7 +9,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from widemargin.kernels import ARDGaussian
-from widemargin.selection.auto.relevance import LEAST
 from widemargin.selection.objectives import Alignment
 from widemargin.selection.optimizers import Box, IRpropPlus, minimize
 
@@ -23,6 +22,9 @@ FEWEST = 300
 
 EVALUATIONS = 40
 MOST_FEATURES = 50
+
+LEAST = 1e-6
+"""Weight of a feature that says nothing: it stays in, by a thousandth of its width."""
 
 REACH = 8.0
 """How far the logarithm of a width may go from where all begin."""

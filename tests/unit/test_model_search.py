@@ -193,6 +193,16 @@ def test_a_plateau_is_left_for_another_start():
     assert search.best_value_ < 1e-3
 
 
+@pytest.mark.parametrize("optimizer", [BFGS(), IRpropPlus()])
+def test_a_search_no_better_than_guessing_begins_again_from_the_heuristic(optimizer):
+    lost = wm.SVC(kernel=wm.Gaussian(gamma=1e5))
+    found, usual = (
+        wm.ModelSearch(lost, objectives.Alignment(), optimizer, start=start, Cs=[1.0], cv=3).fit(X, y)
+        for start in ("estimator", "heuristic")
+    )
+    assert found.best_value_ == pytest.approx(usual.best_value_, abs=1e-6)
+
+
 @pytest.mark.parametrize("function", [flat, running_away])
 def test_a_search_that_cannot_succeed_says_so(function):
     with pytest.warns(SearchWarning, match="plateau twice"):

@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from widemargin.selection.clock import Clock
 from widemargin.selection.optimizers import Box, Evaluation, Optimizer, Run, minimize
-from widemargin.selection.plateau import SearchWarning, is_stuck, shorter_steps, starts_around
+from widemargin.selection.plateau import (
+    SearchWarning,
+    is_at_chance,
+    is_stuck,
+    shorter_steps,
+    starts_around,
+    value_reached,
+)
 
 logger = logging.getLogger("widemargin")
 
@@ -37,7 +44,8 @@ class Attempts:
     """Where a second run begins, or near it."""
 
     def run(self, seed: int) -> Run:
-        """A run from the start; if that ends on a plateau, another one from near the heuristic."""
+        """A run from the start; if that ends on a plateau, or no better than by chance, another one from near
+        the heuristic."""
         if self.optimizer.recentres:
             self.bound.parameters.recentre()
         start = np.asarray(self.bound.parameters.start, dtype=np.float64)
@@ -50,15 +58,18 @@ class Attempts:
                 "Allow more."
             )
         why = is_stuck(first, box, self.noisy)
-        if first.reason not in ("converged", "max_evaluations") or not why:
+        at_chance = is_at_chance(value_reached(first, self.noisy), getattr(self.bound, "chance", None))
+        if first.reason not in ("converged", "max_evaluations") or not (why or at_chance):
             return first
-        logger.info("the search ended on a plateau (%s); it begins again elsewhere", why)
+        logger.info("the search is lost (%s); it begins again elsewhere", why or "no better than guessing")
         try:
             start = self.heuristic()
         except KeyboardInterrupt:
             return replace(first, reason="interrupted")
         box = Box.around(start, REACH)
         second = self._elsewhere(first, start, box, seed + 1)
+        if second is None and not why:
+            return first
         if second is None:
             _warn(
                 f"The search ended on a plateau ({why}), and no evaluations are left to begin elsewhere: "
@@ -69,6 +80,8 @@ class Attempts:
             return replace(_lower(first, second), reason="interrupted")
         if not (still := is_stuck(second, box, self.noisy)) and len(second.history) > len(first.history):
             return second
+        if not (still or why):
+            return _lower(first, second)
         _warn(
             f"The search ended on a plateau twice ({still or why}): the objective says nothing about the "
             "parameters there. The result is the best of all points seen; try another objective, or scale "

@@ -26,7 +26,7 @@ from widemargin.selection.clock import Clock
 from widemargin.selection.objectives.objective import FEWEST
 from widemargin.selection.optimizers import Evaluation, Optimizer, Run
 from widemargin.selection.path import cross_validate_path
-from widemargin.selection.plateau import SearchWarning
+from widemargin.selection.plateau import SearchWarning, is_at_chance, value_reached
 from widemargin.selection.presets import make_preset
 from widemargin.selection.result import PathInterrupted
 from widemargin.selection.start import begin_search, has_price
@@ -45,10 +45,6 @@ def _has(name: str) -> Callable[[Any], bool]:
         return True
 
     return check
-
-
-NEAR_CHANCE = 0.05
-"""A value that is better than that of guessing by less than this part of it is worth a word."""
 
 
 class ModelSearch(MetaMachine):
@@ -346,7 +342,7 @@ class ModelSearch(MetaMachine):
     ) -> None:
         self.parameter_names_ = list(bound.parameters.names)
         self.history_, self.reason_ = run.history, run.reason
-        self.best_value_ = self._value(run)
+        self.best_value_ = value_reached(run, self.objective.noisy)
         self.best_params_ = _choice(machine, self.estimator)
         try:
             machine.fit(X, y, **({} if weight is None else {"sample_weight": weight}))
@@ -358,8 +354,7 @@ class ModelSearch(MetaMachine):
         if is_classifier(self):
             self.classes_ = machine.classes_
         chance = getattr(bound, "chance", None)
-        judged = np.isfinite(self.best_value_)  # what nobody has judged was spoken of before
-        if judged and chance is not None and self.best_value_ > chance - NEAR_CHANCE * abs(chance):
+        if is_at_chance(self.best_value_, chance):
             warnings.warn(
                 f"The best value, {self.best_value_:.4g}, is hardly better than that of guessing, "
                 f"{chance:.4g}: there is little to learn, or the search has missed it; begin elsewhere, or "
@@ -374,11 +369,6 @@ class ModelSearch(MetaMachine):
                 SearchWarning,
                 stacklevel=4,
             )
-
-    def _value(self, run: Run) -> float:
-        if self.objective.noisy and len(run.history):
-            return float(run.history.value[-max(1, len(run.history) // 10) :].mean())
-        return np.inf if run.best is None else float(run.best.value)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """What the best machine predicts."""

@@ -1,4 +1,5 @@
-"""Searches that have lost their way: where the objective no longer changes, or at the end of the world."""
+"""Searches that have lost their way: where the objective no longer changes, or at the end of the world; and
+those that have not found one."""
 
 from __future__ import annotations
 
@@ -25,6 +26,10 @@ FEW = 2
 """Up to this many parameters, starts differ in each of them; more of them are moved together."""
 
 
+NEAR_CHANCE = 0.05
+"""A value that is better than that of guessing by less than this part of it is worth a word."""
+
+
 class SearchWarning(UserWarning):
     """A search of parameters that found less than was asked for."""
 
@@ -49,6 +54,18 @@ def is_stuck(run: Run, box: Box, noisy: bool) -> str:
     if len(values) > 1 and not noisy and np.ptp(values) == 0 and values[0] != 0:  # no error at all is fine
         return "the objective is the same everywhere"
     return ""
+
+
+def value_reached(run: Run, noisy: bool) -> float:
+    """The lowest value; of a random objective, where it is a lucky draw, the mean of the last ones."""
+    if noisy and len(run.history):
+        return float(run.history.value[-max(1, len(run.history) // 10) :].mean())
+    return np.inf if run.best is None else float(run.best.value)
+
+
+def is_at_chance(value: float, chance: float | None) -> bool:
+    """Whether a value, if there is one, is hardly better than that of guessing, if that is known."""
+    return chance is not None and np.isfinite(value) and value > chance - NEAR_CHANCE * abs(chance)
 
 
 def starts_around(start: Vector, box: Box, noisy: bool) -> tuple[list[Vector], int]:

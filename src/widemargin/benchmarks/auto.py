@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -96,7 +97,10 @@ def grid_search(X: Any, X_test: Any, y: Any, y_test: Any) -> Result:
     search = GridSearchCV(make_pipeline(StandardScaler(), SVC()), grid, cv=FOLDS).fit(X, y)
     seconds = time.perf_counter() - begin
     best = {name.removeprefix("svc__"): value for name, value in search.best_params_.items()}
-    machine = make_pipeline(StandardScaler(), SVC(**best, probability=True, random_state=0)).fit(X, y)
+    machine = make_pipeline(StandardScaler(), SVC(**best, probability=True, random_state=0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", FutureWarning)  # from scikit-learn 1.9 on it will not always be there
+        machine.fit(X, y)
     return Result(1 - search.score(X_test, y_test), _log_loss(machine, X_test, y_test), seconds)
 
 

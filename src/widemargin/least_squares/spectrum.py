@@ -6,13 +6,13 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from widemargin.kernels.row_blocks import row_blocks
 
 from .features import Features
 from .normal_factor import refuse_uncertain
 from .singular_system import EPSILON, SingularSystem, refuse_overflow
+from .unlocked_lapack import eigenvectors
 
 __all__ = ["FeatureSpectrum", "MatrixSpectrum", "Spectrum", "condition_of"]
 
@@ -57,7 +57,7 @@ class MatrixSpectrum:
     def __init__(self, M: Matrix) -> None:
         refuse_overflow(np.einsum("ii->i", M))
         self._largest = float(np.einsum("ii->i", M).max(initial=0.0))
-        self.values, self._U = eigh(M.T, lower=False, overwrite_a=True, check_finite=False, driver="evd")
+        self.values, self._U = eigenvectors(M.T), M.T
 
     def solve(self, T: Matrix, ridges: Vector) -> NDArray[np.float64]:
         parts = (self._U.T @ T)[None, :, :] * self._shrunk(ridges)[:, :, None]
@@ -93,8 +93,7 @@ class FeatureSpectrum:
         gram = np.ascontiguousarray(F.gram())
         refuse_overflow(gram)
         self._largest = float(np.einsum("ii->i", gram).max(initial=0.0))
-        values, self._V = eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
-        self.values = np.maximum(values, 0.0)
+        self.values, self._V = np.maximum(eigenvectors(gram.T), 0.0), gram.T
 
     def squares(self, T: Matrix) -> Vector:
         """The squared lengths of T along the eigenvectors FV of M, zero for eigenvalues of zero."""

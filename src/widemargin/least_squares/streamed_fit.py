@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from .fit import LeastSquaresFit
 from .frame import copies_of
@@ -17,6 +16,7 @@ from .path import Path, Ridge, scan
 from .singular_system import refuse_overflow
 from .spectrum import condition_of
 from .stream import Rows, Stream
+from .unlocked_lapack import eigenvectors
 
 __all__ = ["fit_stream"]
 
@@ -82,10 +82,9 @@ class _Spectrum:
 
     @classmethod
     def of(cls, moments: Moments) -> _Spectrum:
-        gram = moments.normal_matrix()
+        gram = np.asfortranarray(moments.normal_matrix())
         refuse_overflow(gram)
-        values, V = eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
-        return cls(moments, np.maximum(values, 0.0), V)
+        return cls(moments, np.maximum(eigenvectors(gram), 0.0), gram)
 
     def weights(self, ridge: float) -> Matrix:
         """(F'F + ridge I)^-1 F'T."""

@@ -7,8 +7,8 @@ import threading
 import numpy as np
 import pytest
 
-from widemargin.least_squares import unlocked_lapack
-from widemargin.least_squares.unlocked_lapack import SHORT, eigenvectors, factorise, invert_factor
+from widemargin import unlocked_lapack
+from widemargin.unlocked_lapack import SHORT, eigenvectors, factorise, invert_factor
 
 
 @pytest.fixture(params=[5, SHORT + 1], ids=["alone", "in a thread"])

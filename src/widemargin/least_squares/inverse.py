@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from widemargin.unlocked_lapack import factorise, invert_factor
+
 from .features import Features
 from .normal_factor import NormalFactor
 from .singular_system import EPSILON, SingularSystem, refuse_overflow
-from .unlocked_lapack import factorise, invert_factor
 
 __all__ = ["CholeskyFactor", "CholeskyInverse", "FeatureInverse", "Inverse"]
 

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack, solve_triangular
 
+from widemargin.unlocked_lapack import factorise
+
 from .singular_system import EPSILON, SingularSystem, refuse_overflow
-from .unlocked_lapack import factorise
 
 __all__ = ["NormalFactor", "refuse_uncertain"]
 

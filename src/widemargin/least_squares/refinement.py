@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
 from widemargin.kernels.row_blocks import row_blocks
+from widemargin.unlocked_lapack import factorise
 
 from .singular_system import EPSILON
-from .unlocked_lapack import factorise
 
 __all__ = ["solve_refined"]
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin.kernels.row_blocks import row_blocks
+from widemargin.unlocked_lapack import eigenvectors
 
 from .features import Features
 from .normal_factor import refuse_uncertain
 from .singular_system import EPSILON, SingularSystem, refuse_overflow
-from .unlocked_lapack import eigenvectors
 
 __all__ = ["FeatureSpectrum", "MatrixSpectrum", "Spectrum", "condition_of"]
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from widemargin.unlocked_lapack import eigenvectors
+
 from .fit import LeastSquaresFit
 from .frame import copies_of
 from .leave_one_out import LeaveOneOut
@@ -16,7 +18,6 @@ from .path import Path, Ridge, scan
 from .singular_system import refuse_overflow
 from .spectrum import condition_of
 from .stream import Rows, Stream
-from .unlocked_lapack import eigenvectors
 
 __all__ = ["fit_stream"]
 

@@ -1,7 +1,11 @@
 #pragma once
 // Products of a kernel matrix with a vector, without the matrix: blocks are used while they are in a near cache.
+//
+// Certificates are read from products with entries in double. Their sums are wrong by little more than their entries
+// are: coefficients of 1e8 that cancel would leave nothing but rounding of plain sums.
 
 #include <atomic>
+#include <type_traits>
 
 #include "gram.hpp"
 #include "lease.hpp"
@@ -36,11 +40,18 @@ void by_block_columns(Index n, int threads, double work, Body body) {
   });
 }
 
-/// out[k stride + c] += sum_r weights[k R + r] rows[r][c] for R rows, c < width and k < count; zeros cost nothing.
+/// out[k stride + c] += sum_r weights[k R + r] rows[r][c] for R rows, c < width and k < count; zeros cost nothing. What
+/// rounding takes away is added to lost[k width + c], if there is such.
 template <class Real>
 void accumulate_each(const std::vector<const Real*>& rows, const double* weights, std::size_t R, Index width,
-                     double* out, Index count, std::size_t stride) {
-  if (count == 1) return sweep::accumulate(rows, weights, out, width);
+                     double* out, Index count, std::size_t stride, double* lost = nullptr) {
+  const auto add = [=](const std::vector<const Real*>& some, const double* their_weights, Index k) {
+    if (lost)
+      sweep::accumulate_exactly(some, their_weights, out + k * stride, lost + k * width, width);
+    else
+      sweep::accumulate(some, their_weights, out + k * stride, width);
+  };
+  if (count == 1) return add(rows, weights, 0);
   std::vector<const Real*> some;
   std::vector<double> their_weights;
   for (Index k = 0; k < count; ++k) {
@@ -51,7 +62,7 @@ void accumulate_each(const std::vector<const Real*>& rows, const double* weights
         some.push_back(rows[r]);
         their_weights.push_back(w);
       }
-    sweep::accumulate(some, their_weights.data(), out + k * stride, width);
+    add(some, their_weights.data(), k);
   }
 }
 
@@ -69,14 +80,17 @@ void add_products(const Gram& gram, std::span<const Index> rows, const double* w
       return;
     }
     Lease<Real> block(std::min(block_rows, R) * width);
+    std::vector<double> lost(std::is_same_v<Real, double> ? count * width : 0, 0.0);
     std::vector<const Real*> values;
     for (std::size_t first = 0; first < R; first += block_rows) {
       const auto some = rows.subspan(first, std::min(block_rows, R - first));
       gram.block(some, columns.subspan(begin, width), block.data());
       values.clear();
       for (std::size_t r = 0; r < some.size(); ++r) values.push_back(block.data() + r * width);
-      accumulate_each(values, weights + first, R, static_cast<Index>(width), out + begin, count, stride);
+      accumulate_each(values, weights + first, R, static_cast<Index>(width), out + begin, count, stride,
+                      lost.empty() ? nullptr : lost.data());
     }
+    for (std::size_t k = 0; k < lost.size(); ++k) out[k / width * stride + begin + k % width] += lost[k];
   });
 }
 
@@ -92,12 +106,13 @@ void add_product(const Gram& gram, std::span<const Index> rows, const double* we
 template <class Real, class MustStop>
 bool add_symmetric_product(const Gram& gram, std::span<const Index> points, const double* weights, double* out,
                            int threads, MustStop must_stop) {
+  std::vector<double> lost(points.size(), 0.0);
   for (std::size_t first = 0; first < points.size(); first += block_rows) {
     const auto rows = points.subspan(first, std::min(block_rows, points.size() - first)),
                columns = points.subspan(first);
     const std::size_t blocks = (columns.size() + block_columns - 1) / block_columns;
-    std::vector<double> mirrored(blocks * rows.size(),
-                                 0.0);  // by block, so that sums have the same order in all threads
+    // By block, so that sums have the same order in all threads.
+    std::vector<double> mirrored(blocks * rows.size(), 0.0), mirrored_lost(mirrored.size(), 0.0);
     const double work = gram.entry_work * static_cast<double>(rows.size() * columns.size());
     by_block_columns(static_cast<Index>(columns.size()), threads, work, [&](Index begin, Index end) {
       const std::size_t width = end - begin;
@@ -105,15 +120,22 @@ bool add_symmetric_product(const Gram& gram, std::span<const Index> points, cons
       gram.block(rows, columns.subspan(begin, width), block.data());
       std::vector<const Real*> values;
       for (std::size_t r = 0; r < rows.size(); ++r) values.push_back(block.data() + r * width);
-      sweep::accumulate(values, weights + first, out + first + begin, static_cast<Index>(width));
+      sweep::accumulate_exactly(values, weights + first, out + first + begin, lost.data() + first + begin,
+                                static_cast<Index>(width));
+      const std::size_t place = begin / block_columns * rows.size();
       if (static_cast<std::size_t>(begin) >= rows.size())
-        sweep::products(values, weights + first + begin, mirrored.data() + begin / block_columns * rows.size(),
-                        static_cast<Index>(width));
+        sweep::products_exactly(values, weights + first + begin, mirrored.data() + place, mirrored_lost.data() + place,
+                                static_cast<Index>(width));
     });
     for (std::size_t b = 0; b < blocks; ++b)
-      for (std::size_t r = 0; r < rows.size(); ++r) out[first + r] += mirrored[b * rows.size() + r];
+      for (std::size_t r = 0; r < rows.size(); ++r) {
+        const std::size_t place = b * rows.size() + r;
+        sweep::add_exactly(mirrored[place], out[first + r], lost[first + r]);
+        lost[first + r] += mirrored_lost[place];
+      }
     if (must_stop() && first + rows.size() < points.size()) return false;
   }
+  for (std::size_t a = 0; a < points.size(); ++a) out[a] += lost[a];
   return true;
 }
 

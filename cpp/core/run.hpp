@@ -86,10 +86,7 @@ class Run {
   }
 
   /// What rounding of single-precision rows does to the gradient, about.
-  double rounding() const {
-    constexpr double mean_of_largest = 0.03;  // measured: errors of entries are mostly far from their bound
-    return mean_of_largest * iterate_.gram().rounding(Arithmetic::Single) * iterate_.rounding_scale();
-  }
+  double rounding() const { return iterate_.rounding(Arithmetic::Single); }
 
   /// Of the `count`th step of a loop.
   void record(std::int64_t count, Index i, Index j, const Step& step) {

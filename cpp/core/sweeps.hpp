@@ -134,6 +134,30 @@ void accumulate(const std::vector<const Real*>& rows, const double* weights, dou
   });
 }
 
+/// sum += term, and to `lost` what rounding takes away: sum + lost is as exact as the terms (Knuth).
+inline void add_exactly(double term, double& sum, double& lost) {
+  const double total = sum + term, added = total - sum;
+  lost += (sum - (total - added)) + (term - added);
+  sum = total;
+}
+
+/// The same as `accumulate`, with what rounding takes away from out[k] added to lost[k].
+template <class Real>
+void accumulate_exactly(const std::vector<const Real*>& rows, const double* weights, double* __restrict out,
+                        double* __restrict lost, Index size) {
+  simd::on_avx512([&]() WM_INLINE_LAMBDA {
+    std::size_t r = 0;
+    for (; r + 4 <= rows.size(); r += 4) {
+      const Real* const __restrict a = rows[r], * const __restrict b = rows[r + 1], * const __restrict c = rows[r + 2], * const __restrict d = rows[r + 3];
+      const double w = weights[r], x = weights[r + 1], y = weights[r + 2], z = weights[r + 3];
+      for (Index k = 0; k < size; ++k)
+        add_exactly(w * double(a[k]) + x * double(b[k]) + y * double(c[k]) + z * double(d[k]), out[k], lost[k]);
+    }
+    for (; r < rows.size(); ++r)
+      for (Index k = 0; k < size; ++k) add_exactly(weights[r] * double(rows[r][k]), out[k], lost[k]);
+  });
+}
+
 /// out[r] = sum_k rows[r][k] weights[k] over k < size.
 template <class Real>
 void products(const std::vector<const Real*>& rows, const double* __restrict weights, double* out, Index size) {
@@ -145,6 +169,23 @@ void products(const std::vector<const Real*>& rows, const double* __restrict wei
       for (Index k = 0; k < size; ++k) sum += weights[k] * double(row[k]);
       out[r] = sum;
     }
+  });
+}
+
+/// out[r] + lost[r] += sum_k rows[r][k] weights[k] over k < size: short stretches are added up, and these exactly.
+template <class Real>
+void products_exactly(const std::vector<const Real*>& rows, const double* __restrict weights, double* out, double* lost,
+                      Index size) {
+  constexpr Index stretch = 32;
+  simd::on_avx512([&]() WM_INLINE_LAMBDA {
+    for (std::size_t r = 0; r < rows.size(); ++r)
+      for (Index begin = 0; begin < size; begin += stretch) {
+        const Real* const __restrict row = rows[r];
+        double sum = 0.0;
+#pragma omp simd reduction(+ : sum)
+        for (Index k = begin; k < std::min(size, begin + stretch); ++k) sum += weights[k] * double(row[k]);
+        add_exactly(sum, out[r], lost[r]);
+      }
   });
 }
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from widemargin.losses import Loss
+from widemargin.unlocked_lapack import eigenvectors
 
 __all__ = ["SmoothFit", "minimize_smooth"]
 
@@ -67,7 +68,8 @@ def minimize_smooth(
     >>> minimize_smooth(Logistic(), K, y, np.ones(2), ridge=0.5).coefficients.round(4)
     array([ 0.4011, -0.4011])
     """
-    values, U = scipy.linalg.eigh(K)
+    U = np.array(np.asarray_chkfinite(K), order="F")
+    values = eigenvectors(U)
     kept = values > values[-1] * len(y) * np.finfo(float).eps
     root, U = np.sqrt(values[kept]), U[:, kept]
     objective = _Objective(loss, U * root, y, weight, ridge, bias)

@@ -9,7 +9,7 @@ from reference import cases, product, qp
 from widemargin.datasets import chess_board
 from widemargin.kernels import Gaussian, Linear
 from widemargin.problems import epsilon_regression, nu_classification, soft_margin
-from widemargin.solvers import SMO, Status, Stop
+from widemargin.solvers import SMO, Decomposition, Status, Stop
 
 
 def board(n=400, C=1e6):
@@ -25,6 +25,29 @@ def test_few_iterations_reach_a_tolerance_that_pair_steps_do_not():
     assert finished.status is Status.OPTIMAL and finished.kkt_violation <= 1e-8
     assert finished.iterations < 5_000 and finished.counters["newton_rounds"] > 0
     assert finished.dual_objective >= plain.dual_objective
+
+
+def violation_in_extended_precision(problem, X, gamma, alpha):
+    """The KKT violation of a point of a Gaussian kernel machine, to many more digits than double has."""
+    X, alpha = X.astype(np.longdouble), alpha.astype(np.longdouble)
+    squares = sum(np.subtract.outer(column, column) ** 2 for column in X.T)
+    gradient = problem.linear - np.exp(-np.longdouble(gamma) * squares) @ alpha
+    return float(gradient[alpha < problem.upper].max() - gradient[alpha > problem.lower].min())
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18, reason="long double is no longer than double")
+@pytest.mark.parametrize("solver", [SMO(finish="newton"), Decomposition(inner=SMO(finish="newton"))])
+@pytest.mark.parametrize("C", [1e6, 1e9])
+def test_coefficients_that_cancel_do_not_hide_a_violation(solver, C):
+    """Kernel values near one and large coefficients: what is left of their sums could be rounding alone."""
+    draw = np.random.default_rng(0)
+    X = draw.normal(size=(1100, 5))
+    y = np.where(X[:, 0] + X[:, 1] ** 2 + draw.normal(size=len(X)) > 1, 1.0, -1.0)
+    problem = soft_margin(y, C)
+    solution = solver.solve(problem, Gaussian(1e-4).bind(X), stop=Stop(tol=1e-8))
+    assert solution.status is (Status.OPTIMAL if C < 1e9 else Status.STALLED)
+    truth = violation_in_extended_precision(problem, X, 1e-4, solution.alpha)
+    assert abs(truth - solution.kkt_violation) <= 1e-8 * C / 1e6
 
 
 def test_hundreds_of_free_variables_are_no_obstacle():

@@ -132,6 +132,13 @@ def test_sparse_points_are_treated_like_dense_ones():
     assert (dense.predict(X) == sparse.predict(sp.csr_array(X))).mean() > 0.99
 
 
+def test_a_machine_sees_the_same_points_in_either_form():
+    X, y = IRIS
+    for trained_on in (X, sp.csr_array(X)):
+        machine = wm.AutoSVC().fit(trained_on, y)
+        np.testing.assert_allclose(machine.decision_function(sp.csr_array(X)), machine.decision_function(X))
+
+
 def test_regression_needs_no_parameters():
     X, y = load_diabetes(return_X_y=True)
     parts = train_test_split(X, y, random_state=0)

@@ -181,9 +181,45 @@ def test_growth_spares_a_slow_contender_the_larger_sizes(monkeypatch):
     assert [line["exponent"] for line in lines if line["contender"] == OURS] == pytest.approx([2, 2])
     assert ("moons", "libsvm", 4) in asked and ("moons", "libsvm", 8) not in asked
     assert "n^2.00" in table.growth_line(lines[0]) and "n^-" in table.growth_line(lines[1])
-    faster = [point | {"contender": "libsvm", "seconds": point["n"] ** 1.5} for point in points]
-    bars = summary.bars({"workloads": [], "growth": points + faster, "grid": None})
-    assert [bar.holds for bar in bars] == [False, False]
+
+
+def growth_points(contender, *seconds):
+    sizes = (1000, 2000, 4000)[: len(seconds)]
+    return [
+        {"workload": "moons", "threads": 2, "contender": contender, "n": n, "seconds": time}
+        for n, time in zip(sizes, seconds, strict=True)
+    ]
+
+
+def growth_bars(*points):
+    return summary.bars({"workloads": [], "growth": [each for line in points for each in line], "grid": None})
+
+
+def test_growth_is_compared_with_the_peer_that_is_fastest_over_the_sizes():
+    ours = growth_points(OURS, 0.1, 0.25, 0.625)
+    steep_and_fast = growth_points("intelex32", 0.2, 0.6, 1.8)
+    flat_and_slow = growth_points("intelex64", 1.0, 2.0, 4.0)
+    (bar,) = growth_bars(ours, flat_and_slow, steep_and_fast)
+    assert bar.holds and bar.allowed == pytest.approx(np.log2(3)) and "intelex32" in bar.place
+    (bar,) = growth_bars(ours, flat_and_slow)
+    assert not bar.holds and bar.allowed == pytest.approx(1.0)
+
+
+def test_growth_is_compared_with_a_peer_that_reached_the_largest_size():
+    four = (1000, 2000, 4000, 8000)
+    late = [
+        {"workload": "moons", "threads": 1, "contender": name, "n": n, "seconds": scale * n**power}
+        for name, scale, power in ((OURS, 1e-6, 1.5), ("libsvm", 1e-6, 2.0), ("scikit-learn", 1e-3, 1.2))
+        for n in four[: 3 if name == "libsvm" else 4]
+    ]
+    (bar,) = growth_bars(late)
+    assert not bar.holds and "scikit-learn" in bar.place
+
+
+def test_growth_says_nothing_without_peers_or_with_too_few_sizes():
+    ours = growth_points(OURS, 0.1, 0.25, 0.625)
+    assert growth_bars(ours) == []
+    assert growth_bars(ours, growth_points("libsvm", 1.0, 2.0)) == []
 
 
 def test_the_least_time_of_all_repeats_counts_and_long_runs_are_not_repeated():

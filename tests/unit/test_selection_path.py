@@ -241,6 +241,11 @@ def test_values_too_large_for_the_table_are_not_read_from_it():
     np.testing.assert_allclose(result.scores[2, 0], alone, atol=1 / 33)
 
 
+def test_a_machine_of_several_problems_that_ends_early_counts_once(iris):
+    with pytest.warns(ConvergenceWarning, match="^3 of 3 machines stopped"):
+        wm.cross_validate_path(wm.SVC(max_iter=1), *iris, Cs=[100.0], gammas=[0.1], cv=3)
+
+
 def test_the_number_of_threads_changes_nothing(iris):
     X, y = iris
     runs = [

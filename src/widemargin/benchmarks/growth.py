@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from widemargin.benchmarks.measurement import Order, measure_least
+from widemargin.papers.statistics import geometric_mean
 
 SIZES = (2000, 4000, 8000, 16_000, 32_000, 64_000)
 WORKLOADS = ("moons", "classification")
@@ -55,3 +56,11 @@ def lines(points: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
         | {"sizes": list(s), "seconds": list(s.values()), "exponent": exponent(list(s), list(s.values()))}
         for name, s in gathered.items()
     ]
+
+
+def fastest(lines: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """The line of whoever got to the largest size, and took the least time there and before.
+
+    All sizes count alike: times are compared by their geometric mean.
+    """
+    return min(lines, key=lambda line: (-max(line["sizes"]), geometric_mean(line["seconds"])))

@@ -8,7 +8,7 @@ from typing import Any
 
 from widemargin.benchmarks.comparison import EXACT_WORKLOADS
 from widemargin.benchmarks.contender import OURS
-from widemargin.benchmarks.growth import lines
+from widemargin.benchmarks.growth import fastest, lines
 from widemargin.papers.statistics import geometric_mean
 
 LIMITED = ("covtype12k", "classification", "mnist-10k")
@@ -98,14 +98,13 @@ def _worst(statement: str, values: list[tuple[float, str]], allowed: float) -> I
 
 
 def _growth_bars(growth: Iterable[dict[str, Any]]) -> Iterator[Bar]:
-    """Our exponent against the least of the peers', for each workload and number of threads."""
+    """Our exponent against that of the fastest peer, for each workload and number of threads."""
     known = [line for line in growth if line["exponent"] is not None]
-    for key in dict.fromkeys((line["workload"], line["threads"]) for line in known):
-        here = {
-            line["contender"]: line["exponent"]
-            for line in known
-            if (line["workload"], line["threads"]) == key
-        }
-        ours = here.pop(OURS, None)
-        if ours is not None and here:
-            yield Bar("6 growth exponent", ours, f"{key[0]}, {key[1]} threads", min(here.values()))
+    for workload, threads in dict.fromkeys((line["workload"], line["threads"]) for line in known):
+        here = [line for line in known if (line["workload"], line["threads"]) == (workload, threads)]
+        peers = [line for line in here if line["contender"] != OURS]
+        for ours in here:
+            if ours["contender"] == OURS and peers:
+                best = fastest(peers)
+                place = f"{workload}, {threads} thread{'s' * (threads > 1)}, against {best['contender']}"
+                yield Bar("6 growth exponent", ours["exponent"], place, best["exponent"])

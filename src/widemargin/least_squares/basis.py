@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import blas, lapack
+from scipy.linalg import blas
+
+from widemargin.unlocked_lapack import factorise
 
 from .singular_system import refuse_overflow
 
@@ -36,8 +38,8 @@ class Basis:
         refuse_overflow(diagonal)
         mean = float(diagonal.mean())
         diagonal += JITTER * mean if mean > 0 else 1.0
-        self.R, fault = lapack.dpotrf(corner.T, lower=0, clean=0, overwrite_a=1)
-        if fault:
+        self.R = corner.T
+        if factorise(self.R):
             raise ValueError(
                 "the kernel matrix of the centres is not positive semi-definite: use another kernel, or fit "
                 "without centres."

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
+from widemargin.unlocked_lapack import factorise, invert_factor
+
 from .features import Features
 from .normal_factor import NormalFactor
 from .singular_system import EPSILON, SingularSystem, refuse_overflow
@@ -39,7 +41,7 @@ class CholeskyFactor:
         largest = float(diagonal.max(initial=0.0))
         diagonal += ridge
         # The transpose of a C matrix is a Fortran matrix; its upper triangle is our lower one.
-        self._upper, fault = lapack.dpotrf(S.T, lower=0, clean=0, overwrite_a=1)
+        self._upper, fault = S.T, factorise(S.T)
         pivots = np.einsum("ii->i", self._upper)
         if fault > 0 or pivots.min(initial=np.inf) ** 2 <= EPSILON * (largest + ridge) / 2:
             raise SingularSystem(ridge, largest)
@@ -50,8 +52,8 @@ class CholeskyFactor:
 
     def inverse_diagonal(self) -> Vector:
         """Squared lengths of the columns of L^-1, which takes the place of L."""
-        inverse, _ = lapack.dtrtri(self._upper, lower=0, overwrite_c=1)
-        n = inverse.shape[0]
+        invert_factor(self._upper)
+        inverse, n = self._upper, self._upper.shape[0]
         upper = np.zeros(n)
         for begin in range(0, n, 256):  # columns of the upper triangle: rows of its inverse transposed
             part = np.triu(inverse[:, begin : begin + 256], -begin)
@@ -89,7 +91,7 @@ class FeatureInverse:
     def __init__(self, F: Features, ridge: float) -> None:
         self.F = F
         self.ridge = ridge
-        self._factor = NormalFactor(np.ascontiguousarray(F.gram()), ridge)
+        self._factor = NormalFactor(F.gram(), ridge)
 
     def weights(self, T: Matrix) -> Matrix:
         """v = (F'F + ridge I)^-1 F'T, the primal solution; F v are the fitted values.

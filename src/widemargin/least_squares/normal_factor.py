@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack, solve_triangular
 
+from widemargin.unlocked_lapack import factorise
+
 from .singular_system import EPSILON, SingularSystem, refuse_overflow
 
 __all__ = ["NormalFactor", "refuse_uncertain"]
@@ -31,12 +33,13 @@ class NormalFactor:
 
     Parameters
     ----------
-    gram : array of shape (d, d), C order
+    gram : array of shape (d, d)
         F'F, symmetric; it is overwritten.
     ridge : float
     """
 
     def __init__(self, gram: Matrix, ridge: float) -> None:
+        gram = np.ascontiguousarray(gram)
         diagonal = np.einsum("ii->i", gram)
         refuse_overflow(diagonal)
         self._ridge, self._largest = ridge, float(diagonal.max(initial=0.0))
@@ -45,7 +48,7 @@ class NormalFactor:
         gram *= self._scale[:, None]
         gram *= self._scale
         self._norm = float(np.abs(gram).sum(axis=0).max(initial=0.0))
-        self._upper, fault = lapack.dpotrf(gram.T, lower=0, clean=0, overwrite_a=1)
+        self._upper, fault = gram.T, factorise(gram.T)
         pivots = np.einsum("ii->i", self._upper) / self._scale
         if fault or pivots.min(initial=np.inf) ** 2 <= EPSILON * (self._largest + ridge) / 2:
             raise SingularSystem(ridge, self._largest)  # some feature is nothing but rounding

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 from scipy.linalg import blas, lapack
 
 from widemargin.kernels.row_blocks import row_blocks
+from widemargin.unlocked_lapack import factorise
 
 from .singular_system import EPSILON
 
@@ -62,8 +63,7 @@ def _single_factor(M: Matrix, ridge: float) -> NDArray[np.float32] | None:
         for block in row_blocks(*M.shape):
             S[block, : block.stop] = M[block, : block.stop]
         np.einsum("ii->i", S)[...] = np.diagonal(M) + ridge
-    factor, fault = lapack.spotrf(S.T, lower=0, clean=0, overwrite_a=1)
-    return factor if fault == 0 else None
+    return S.T if factorise(S.T) == 0 else None
 
 
 def _product(M: Matrix, V: Matrix) -> Matrix:

@@ -6,9 +6,9 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
 
 from widemargin.kernels.row_blocks import row_blocks
+from widemargin.unlocked_lapack import eigenvectors
 
 from .features import Features
 from .normal_factor import refuse_uncertain
@@ -53,7 +53,7 @@ class MatrixSpectrum:
     def __init__(self, M: Matrix) -> None:
         refuse_overflow(np.einsum("ii->i", M))
         self.trace, self._largest = float(np.trace(M)), float(np.einsum("ii->i", M).max(initial=0.0))
-        self.values, self._U = eigh(M.T, lower=False, overwrite_a=True, check_finite=False, driver="evd")
+        self.values, self._U = eigenvectors(M.T), M.T
 
     def solve(self, T: Matrix, ridges: Vector) -> NDArray[np.float64]:
         parts = (self._U.T @ T)[None, :, :] * self._shrunk(ridges)[:, :, None]
@@ -89,8 +89,7 @@ class FeatureSpectrum:
         gram = np.ascontiguousarray(F.gram())
         refuse_overflow(gram)
         self._largest = float(np.einsum("ii->i", gram).max(initial=0.0))
-        values, self._V = eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
-        self.values = np.maximum(values, 0.0)
+        self.values, self._V = np.maximum(eigenvectors(gram.T), 0.0), gram.T
         self.trace = float(self.values.sum())
 
     def squares(self, T: Matrix) -> Vector:

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import eigh
+
+from widemargin.unlocked_lapack import eigenvectors
 
 from .fit import LeastSquaresFit
 from .frame import copies_of
@@ -82,10 +83,9 @@ class _Spectrum:
 
     @classmethod
     def of(cls, moments: Moments) -> _Spectrum:
-        gram = moments.normal_matrix()
+        gram = np.asfortranarray(moments.normal_matrix())
         refuse_overflow(gram)
-        values, V = eigh(gram, overwrite_a=True, check_finite=False, driver="evd")
-        return cls(moments, np.maximum(values, 0.0), V)
+        return cls(moments, np.maximum(eigenvectors(gram), 0.0), gram)
 
     def weights(self, ridge: float) -> Matrix:
         """(F'F + ridge I)^-1 F'T."""

@@ -273,7 +273,7 @@ class Search:
             solutions.append(solution)
         with self.lock:
             if tol == self.estimator.tol:
-                self.short += sum(solution.status is not Status.OPTIMAL for solution in solutions)
+                self.short += any(solution.status is not Status.OPTIMAL for solution in solutions)
         return solutions
 
     def _solve(

@@ -20,7 +20,7 @@ TINY = 1e-300
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """x -> (x - mean) factor; sparse points keep their zeros, which no distance notices.
+    """x -> (x - mean) factor; the mean of sparse points is taken to be zero, which no distance notices.
 
     The factor of a constant feature is 0: whatever values it takes later, it plays no part.
     """
@@ -58,7 +58,9 @@ class Scaling:
     def __call__(self, X: Any) -> Any:
         """The points, scaled."""
         if sp.issparse(X):
-            return sp.csr_array(X.multiply(self.factor[None, :]))
+            if not self.mean.any():
+                return sp.csr_array(X.multiply(self.factor[None, :]))
+            X = X.toarray()  # seen from the mean of the dense points it is compared with, it has no zeros
         used = self.factor[self.factor > 0]
         fits = bool(((used > 1e-30) & (used < 1e30)).all())
         single = fits and X.dtype in (np.float32, np.uint8, np.int8)

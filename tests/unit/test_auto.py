@@ -238,6 +238,23 @@ def test_ctrl_c_keeps_what_is_known(monkeypatch):
     assert "Ctrl-C" in machine.report()
 
 
+def test_after_ctrl_c_in_the_search_few_points_are_learnt_of_all_classes(monkeypatch):
+    def judge(self):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(CrossFit, "judge", judge)
+    random = np.random.default_rng(0)
+    y = np.repeat([0, 1, 2], [3000, 2998, 2])
+    X = random.normal(size=(6000, 2)) + 4.0 * y[:, None]
+    machine = wm.AutoSVC()
+    with pytest.raises(KeyboardInterrupt):
+        machine.fit(X, y)
+    assert machine.classes_.tolist() == [0, 1, 2]
+    assert machine.machine_.support_.size <= 1010
+    assert "points are learnt" in machine.report()
+    assert machine.score(X, y) > 0.95
+
+
 def test_ctrl_c_in_the_training_keeps_the_machine_as_it_is_by_then(monkeypatch):
     fit = wm.SVC.fit
 

@@ -155,7 +155,12 @@ class AutoMachine(BaseEstimator):
                 self._fall_back(why)
         except KeyboardInterrupt as caught:
             interruption = caught
-            self.report_.say("search", "Interrupted by Ctrl-C: what was known by then is used.")
+            some = few_of_all(groups, self._draw())
+            weight = np.where(np.isin(np.arange(weight.size), rows[some]), weight, 0.0)
+            self.report_.say(
+                "search",
+                f"Interrupted by Ctrl-C: what was known by then is used, and {some.size} points are learnt.",
+            )
         self._settle(Z, groups, weights, found, summit)
         try:
             self._train(self.scaling_(X), y, weight)
@@ -406,6 +411,12 @@ def stratified(groups: NDArray[np.integer], random: np.random.Generator) -> NDAr
         members = random.permutation(np.flatnonzero(groups == group))
         place[members] = (np.arange(members.size) + random.uniform(0.25, 0.75)) / members.size
     return np.argsort(place, kind="stable")
+
+
+def few_of_all(groups: NDArray[np.integer], random: np.random.Generator) -> NDArray[np.intp]:
+    """So few points that to learn them takes no time, two of each group among them if it has two."""
+    some = stratified(groups, random)[:SEARCHED]
+    return np.union1d(some, np.concatenate([np.flatnonzero(groups == g)[:2] for g in np.unique(groups)]))
 
 
 def repeats(points: int) -> int:

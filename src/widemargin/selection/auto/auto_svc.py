@@ -92,8 +92,8 @@ class AutoSVC(ClassifierMixin, AutoMachine):
     With fewer than 10 points, with constant features only, or with a single class of more than one point,
     there is nothing to choose by: the width is a rule of thumb and C = 1, with a `SearchWarning`. Classes
     of fewer than 5 points are left out of the search, not of the training, if two others remain. A class
-    with a single point cannot be left out, and there is no `predict_proba` then. After Ctrl-C a machine
-    with what was known by then is trained before `fit` raises `KeyboardInterrupt`.
+    with a single point cannot be left out, and there is no `predict_proba` then. After Ctrl-C in the
+    search, 1,000 points are learnt with what was known by then, before `fit` raises `KeyboardInterrupt`.
 
     Examples
     --------

@@ -47,7 +47,7 @@ WM_INLINE Sum flat(Sum Q_ii, Sum Q_kk) {
   return Sum(1e-12) * (sum > Sum(1) ? sum : Sum(1));
 }
 
-/// The first position of [begin, end) for which `holds(k)`, branch-free; there must be one.
+/// The first position of [begin, end) for which `holds(k)`, branch-free; `end` if there is none.
 template <class Holds>
 WM_INLINE Index first_of(Index begin, Index end, Holds holds) {
   Index first = end;

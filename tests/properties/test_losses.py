@@ -99,6 +99,12 @@ def test_the_square_loss_has_twice_the_probability_minus_one_and_power_3_its_squ
     )
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_a_power_near_one_has_the_population_minimiser_of_the_hinge():
+    p = [0.0, 0.2, 0.5, 0.8, 1.0]
+    np.testing.assert_allclose(Power(1.0005).population_minimizer(p), Hinge().population_minimizer(p))
+
+
 def test_an_unknown_population_minimiser_is_said_to_be_unknown():
     with pytest.raises(ValueError, match="EpsilonInsensitive"):
         EpsilonInsensitive(0.1).population_minimizer(0.3)

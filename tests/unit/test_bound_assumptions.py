@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from widemargin import SVC, SVR, RLSClassifier, bounds, leave_one_out, losses
 
@@ -41,6 +41,50 @@ def test_other_machines_data_and_classes_are_refused(bound):
         bound(machine(), X, y + 5)
     with pytest.raises(ValueError, match="y and C must be those of the fit"):
         bound(machine(), X, 1 - y)
+
+
+@pytest.mark.parametrize(
+    "bound", [bounds.jaakkola_haussler, bounds.span_bound, bounds.fewest_support_vectors]
+)
+def test_points_and_prices_that_are_not_those_of_the_fit_are_refused(bound):
+    fitted = machine(fit_intercept=False)
+    with pytest.raises(ValueError, match="X, y and C must be those of the fit"):
+        bound(fitted, X[::-1] ** 2, y)
+    with pytest.raises(ValueError, match="X, y and C must be those of the fit"):
+        bound(fitted.set_params(C=3.0), X, y)
+    lighter = SVC(gamma=1.0, fit_intercept=False).fit(X, y, sample_weight=[0.2, 0.1, 0.3, 0.2, 0.1, 0.2])
+    with pytest.raises(ValueError, match="no sample weights"):
+        bound(lighter, X, y)
+
+
+@pytest.mark.parametrize("bound", [lambda machine, *_: bounds.support_vector_count(machine), *ON_MACHINES])
+def test_a_machine_that_was_stopped_early_is_refused(bound):
+    """Its six support vectors are fewer than the errors can be."""
+    random = np.random.default_rng(0)
+    points = random.normal(size=(60, 2))
+    labels = points[:, 0] + 0.7 * random.normal(size=60) > 0
+    with pytest.warns(ConvergenceWarning):
+        stopped = SVC(C=2.0, gamma=1.0, fit_intercept=False, max_iter=3).fit(points, labels)
+    assert stopped.support_.size < leave_one_out(stopped, points, labels).errors
+    with pytest.raises(ValueError, match="at its optimum: The iteration limit"):
+        bound(stopped, points, labels)
+
+
+@pytest.mark.filterwarnings("ignore:.*not positive semi-definite")
+@pytest.mark.parametrize(
+    ("bound", "fitted"),
+    [
+        (bounds.jaakkola_haussler, SVC(fit_intercept=False)),
+        (bounds.span_rule, SVC()),
+        (bounds.rifkin, RLSClassifier(lam=0.1)),
+    ],
+)
+def test_a_kernel_without_a_feature_space_is_refused(bound, fitted):
+    fitted.set_params(kernel="sigmoid", gamma=1.0, coef0=1.0)
+    with pytest.raises(ValueError, match="for positive semi-definite kernels"):
+        bound(fitted.fit(X, y), X, y)
+    fitted.set_params(kernel="precomputed").fit(K := np.exp(-((X - X.T) ** 2)), y)
+    assert bound(fitted, K, y) >= 0
 
 
 def test_a_machine_fitted_with_weights_is_refused():

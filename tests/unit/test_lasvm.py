@@ -385,6 +385,14 @@ def test_diverse_queries_are_near_the_boundary_and_apart():
     np.testing.assert_array_equal(machine.query(pool, 10, strategy=Diverse(weight=1.0)), near)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_diverse_queries_do_without_points_that_have_no_length():
+    X, y = moons(200)
+    machine = wm.LASVM(kernel="sigmoid", gamma=1.0, coef0=-1.0).partial_fit(X, y)
+    assert (machine.kernel_.diagonal(X) < 0).any()
+    assert sorted(machine.query(X, 200, strategy="diverse")) == list(range(200))
+
+
 def test_random_queries_are_drawn_without_replacement():
     X, y = moons()
     machine = wm.LASVM(gamma=1.0, random_state=0).fit(X, y)

@@ -170,6 +170,17 @@ def test_the_order_of_sweeps_is_that_of_random_state():
     assert first.n_iter_ == 2
 
 
+@pytest.mark.parametrize("loss", ["hinge", "squared_hinge"])
+@pytest.mark.parametrize("limit", [1, 3, 7])
+def test_newton_steps_count_as_iterations_too(loss, limit):
+    X, y = classes(n=800)
+    with pytest.warns(ConvergenceWarning, match=f"max_iter={limit} "):
+        machine = wm.LinearSVC(loss=loss, max_iter=limit, tol=1e-13).fit(X, y)
+    assert machine.n_iter_ == limit
+    unlimited = wm.LinearSVC(loss=loss).fit(X, y)
+    assert wm.LinearSVC(loss=loss, max_iter=unlimited.n_iter_).fit(X, y).n_iter_ <= unlimited.n_iter_
+
+
 def test_a_stopped_fit_says_so():
     X, y = numbers()
     with pytest.warns(ConvergenceWarning, match="duality gap"):

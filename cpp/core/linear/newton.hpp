@@ -62,12 +62,14 @@ class Newton {
   }
 
   /// The minimum of Phi around the variables as they are, to this accuracy of the primal value at the weights of its a,
-  /// which the variables become, or until a step promises no more than `least`. False if told to stop.
+  /// which the variables become, or until a step promises no more than `least`, in at most so many steps. False if told
+  /// to stop.
   template <class MustStop>
-  bool minimise(double accuracy, double least, MustStop must_stop) {
+  bool minimise(double accuracy, double least, std::int64_t most, MustStop must_stop) {
     centre_ = at_.alpha;
     if (steps_ > 0 && !evaluate(u_.data(), value_, must_stop)) return false;
-    for (int k = 0; k < most_steps; ++k) {
+    most = std::min(most, most_steps);
+    for (std::int64_t k = 0; k < most; ++k) {
       const bool changed = take_values();
       if (k > 0 && exact_step_ && !changed) return true;
       const double decrement = -find_direction(accuracy, must_stop);
@@ -310,7 +312,7 @@ class Newton {
   }
 
   static constexpr double first_sharpness = 10.0;
-  static constexpr int most_steps = 100;
+  static constexpr std::int64_t most_steps = 100;
   static constexpr double largest_factor = 3000.0;
   static constexpr double in_a_row = 0.15;  // multiplications in vector loops, beside those with scattered coordinates
   static constexpr double negligible = 1e-12;

@@ -149,9 +149,13 @@ class Solver {
     return [this] { return told_to_stop(); };
   }
 
-  bool out_of_iterations() {
+  std::int64_t iterations_left() const {
     const std::int64_t limit = run_.stop.max_iterations;
-    if (limit < 0 || counters_.iterations < limit) return false;
+    return limit < 0 ? std::numeric_limits<std::int64_t>::max() : limit - counters_.iterations;
+  }
+
+  bool out_of_iterations() {
+    if (iterations_left() > 0) return false;
     status_ = Status::MaxIterations;
     return true;
   }
@@ -236,6 +240,7 @@ class Solver {
 
   /// Rounds of the proximal method until the tolerance is kept; nothing if they lead nowhere.
   std::optional<Status> take_newton_steps() {
+    if (out_of_iterations()) return finish(status_);
     at_.restore_sum();
     if (!certify_weights(look())) return finish(status_);
     Newton<Vectors> newton(at_);
@@ -264,7 +269,7 @@ class Solver {
     const Certificate last = certificate_;
     const std::vector<double> centre = at_.alpha;
     const std::int64_t before = newton.steps();
-    const bool done = newton.minimise(accuracy, nothing * std::abs(last.primal), look());
+    const bool done = newton.minimise(accuracy, nothing * std::abs(last.primal), iterations_left(), look());
     const std::int64_t steps = newton.steps() - before;
     counters_.iterations += steps;
     counters_.newton_rounds += steps;
@@ -288,7 +293,7 @@ class Solver {
       Newton<Vectors> newton(at_);
       blunted_ = false;
       const auto is_rough = [&] { return certificate_.gap > rounding * certificate_.primal; };
-      for (int round = 0, bad = 0; round < most_rounds && bad < 3 && is_rough(); ++round)
+      for (int round = 0, bad = 0; round < most_rounds && bad < 3 && is_rough() && iterations_left() > 0; ++round)
         if (!newton_round(newton, 0.0, bad)) break;
       return finish(Status::Optimal);
     }

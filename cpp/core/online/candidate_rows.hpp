@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "../types.hpp"
@@ -67,14 +68,13 @@ class CandidateRows {
 
   /// Nobody waits any more.
   void complete_all() {
-    for (Index r = 0; r < size(); ++r)
-      if (has(r)) complete(r);
+    for (const Index r : kept_) complete(r);
     waiting_.clear();
     std::fill(written_.begin(), written_.end(), 0);
   }
 
   void leave(Index s) {
-    if (has(s)) --kept_;
+    if (has(s)) std::erase(kept_, s);
     rows_[s].reset();
     favour_[s] = dear;
   }
@@ -83,21 +83,21 @@ class CandidateRows {
   void remove(Index s) {
     const Index last = size() - 1;
     std::swap(rows_[s], rows_[last]);
+    std::replace(kept_.begin(), kept_.end(), last, s);
     used_[s] = used_[last];
     favour_[s] = favour_[last];
     rows_.pop_back();
     used_.pop_back();
     favour_.pop_back();
     written_.pop_back();
-    for (Index r = 0; r < last; ++r)
-      if (has(r)) rows_[r][s] = rows_[r][last];
+    for (const Index r : kept_) rows_[r][s] = rows_[r][last];
   }
 
   /// Room for the row of s, to be filled in.
   float* admit(Index s) {
     make_room(1);
     rows_[s] = std::make_unique_for_overwrite<float[]>(capacity_);
-    ++kept_;
+    kept_.push_back(s);
     used_[s] = ++clock_;
     favour_[s] = 1.0;
     written_[s] = waiting_.size();
@@ -112,11 +112,11 @@ class CandidateRows {
     favour_.assign(size, dear);
     written_.assign(size, 0);
     waiting_.clear();
-    kept_ = 0;
+    kept_.clear();
     capacity_ = size;
   }
 
-  std::size_t bytes() const { return kept_ * size() * sizeof(float); }
+  std::size_t bytes() const { return kept_.size() * size() * sizeof(float); }
 
   /// What is kept, to be written down and read again: the slots that have a row, when they were used, and the rows.
   struct Packed {
@@ -145,7 +145,7 @@ class CandidateRows {
       used_[s] = p.used[r];
       favour_[s] = 1.0;
       clock_ = std::max(clock_, used_[s]);
-      ++kept_;
+      kept_.push_back(s);
     }
   }
 
@@ -167,12 +167,8 @@ class CandidateRows {
 
   void make_room(std::size_t more) {
     const std::size_t room = std::max(least, budget_ / (std::max<std::size_t>(rows_.size(), 1) * sizeof(float)));
-    while (kept_ > 0 && kept_ + more > room) {
-      Index oldest = -1;
-      for (Index s = 0; s < size(); ++s)
-        if (has(s) && (oldest < 0 || used_[s] < used_[oldest])) oldest = s;
-      leave(oldest);
-    }
+    while (!kept_.empty() && kept_.size() + more > room)
+      leave(std::ranges::min(kept_, {}, [&](Index s) { return std::pair(used_[s], s); }));
   }
 
   std::vector<std::unique_ptr<float[]>> rows_;
@@ -180,7 +176,8 @@ class CandidateRows {
   std::vector<double> favour_;
   std::vector<Newcomer> waiting_;
   std::vector<std::size_t> written_;  // how many of those who wait are in the row of a slot
-  std::size_t budget_ = 0, kept_ = 0;
+  std::vector<Index> kept_;           // the slots that have a row
+  std::size_t budget_ = 0;
   std::int64_t clock_ = 0;
   Index capacity_ = 0;
 };

@@ -103,10 +103,25 @@ class Candidates {
 
   void find_extremes() { extremes = sweep::extremes(gradient.data(), rise.data(), fall.data(), 0, slots()); }
 
-  /// Whether it has no coefficient, and no partner that could give it one.
-  bool is_idle(Index s) const {
-    if (alpha[s] != 0.0 || is_vacant(s)) return false;
-    return !(rise[s] > 0.0 && gradient[s] > extremes.low) && !(fall[s] > 0.0 && gradient[s] < extremes.high);
+  /// The first from s on that is idle: without a coefficient, and without a partner that could give it one; slots() if
+  /// there is none.
+  Index next_idle(Index s) const {
+    const double *const a = alpha.data(), *const G = gradient.data(), *const up = rise.data(),
+                        *const down = fall.data();
+    const double high = extremes.high, low = extremes.low;
+    const Index all = slots();
+    Index first = all;
+    simd::on_avx512([&]() WM_INLINE_LAMBDA {
+      for (Index end; s < all && first == all; s = end) {
+        end = std::min(all, s + sweep::block_size);
+        const Index found = sweep::first_of(s, end, [=](Index k) WM_INLINE_LAMBDA {
+          const bool rises = up[k] > 0.0, falls = down[k] > 0.0;
+          return (a[k] == 0.0) & (rises | falls) & !(rises & (G[k] > low)) & !(falls & (G[k] < high));
+        });
+        if (found < end) first = found;
+      }
+    });
+    return first;
   }
 
  private:

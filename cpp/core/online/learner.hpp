@@ -128,8 +128,7 @@ class Learner {
       improve(first, partner(first));
       if (is_beginning()) return;
       bool any = false;
-      for (Index s = 0; s < c_.slots(); ++s)
-        if (c_.is_idle(s)) leave(s), any = true;
+      for (Index s = c_.next_idle(0); s < c_.slots(); s = c_.next_idle(s + 1)) leave(s), any = true;
       if (any) c_.find_extremes();
     }
 

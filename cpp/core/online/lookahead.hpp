@@ -36,12 +36,18 @@ class Lookahead {
   void row(Index point, const std::vector<Index>& candidates, float* out) const {
     const float* const entries = entries_.data() + static_cast<std::size_t>(row_[point]) * columns_.size();
     const std::size_t then = std::min(candidates.size(), columns_.size());
-    for (std::size_t s = 0; s < then; ++s)  // most are where they were
-      out[s] = entries[columns_[s] == candidates[s] ? s : column_[candidates[s]]];
-    for (std::size_t s = then; s < candidates.size(); ++s) out[s] = entries[column_[candidates[s]]];
+    std::copy_n(entries, then, out);
+    for (std::size_t begin = 0; begin < candidates.size(); begin += stretch) {
+      const std::size_t end = std::min(begin + stretch, candidates.size());
+      if (end <= then && std::equal(&columns_[begin], &columns_[begin] + (end - begin), &candidates[begin]))
+        continue;  // most are where they were
+      for (std::size_t s = begin; s < end; ++s) out[s] = entries[column_[candidates[s]]];
+    }
   }
 
  private:
+  static constexpr std::size_t stretch = 64;
+
   const Gram& gram_;
   std::vector<Index> row_, column_;  // by point
   std::vector<Index> rows_, columns_;

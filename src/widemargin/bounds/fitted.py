@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
+from widemargin import kernels
 from widemargin.estimators import sample
 from widemargin.kernels.points import count
 
@@ -27,4 +28,12 @@ def read_fitted(machine: Any, X: Any, y: ArrayLike) -> tuple[Any, NDArray[Any]]:
     y = np.asarray(y)
     if y.shape != (n,) or not np.isin(y, machine.classes_).all():
         raise ValueError("y must be the classes that the machine was fitted to.")
+    _check_kernel(machine.kernel_, X)
     return X, y
+
+
+def _check_kernel(kernel: kernels.Kernel, X: Any) -> None:
+    """Raise a ValueError if there is no feature space for these points; most kernels have promised one."""
+    every = np.arange(count(X), dtype=np.int32)
+    if not kernel.is_psd and not kernels.is_psd(np.asarray(kernel.bind(X).block(every, every))):
+        raise ValueError("this bound is for positive semi-definite kernels: the kernel matrix of X is not.")

@@ -12,10 +12,13 @@ from widemargin.bounds.fitted import check_trained, read_fitted
 from widemargin.estimators import SVC
 from widemargin.estimators.sample import is_precomputed
 from widemargin.problems import GROUNDED, Vector
-from widemargin.solvers import FreeSet
+from widemargin.solvers import FreeSet, Status
 
 ROUNDING = 1e-9
 """Coefficients this near to C, relatively, are at C."""
+
+SLACK = 10.0
+"""The optimality conditions hold to so many times the tolerance of the machine."""
 
 
 @dataclass(frozen=True)
@@ -65,14 +68,19 @@ class TwoClasses:
             gram=gram,
             squared_norm=_squared_norm(machine, gram, coefficients),
         )
-        fitted._check_fit(machine.loss)
+        fitted._check_fit(-np.inf if machine.loss == "least-squares" else 0.0, machine.tol)
         return fitted
 
-    def _check_fit(self, loss: str) -> None:
-        if loss != "least-squares" and (
-            (self.alpha < 0).any() or (self.alpha > self.C * (1 + ROUNDING)).any()
-        ):
-            raise ValueError("y and C must be those of the fit, which must have had no sample weights.")
+    def _check_fit(self, least: float, tol: float) -> None:
+        """Raise a ValueError unless the coefficients, from `least` to C, are optimal for these points."""
+        slope = 1.0 - self.margins - self.ridge * self.alpha
+        off = max(
+            slope[self.alpha < self.C * (1 - ROUNDING)].max(initial=0.0),
+            (-slope)[self.alpha > least].max(initial=0.0),
+        )
+        outside = (self.alpha < least) | (self.alpha > self.C * (1 + ROUNDING))
+        if outside.any() or off > SLACK * max(tol, 1e-6):
+            raise ValueError("X, y and C must be those of the fit, which must have had no sample weights.")
 
     @property
     def margins(self) -> Vector:
@@ -112,12 +120,14 @@ class TwoClasses:
 
 
 def check_svc(machine: Any, losses: tuple[str, ...]) -> None:
-    """Raise a ValueError unless the machine is a fitted SVC with one of these losses."""
+    """Raise a ValueError unless the machine is an SVC with one of these losses, fitted to the end."""
     if not isinstance(machine, SVC):
         raise ValueError(f"this bound is for a fitted SVC; got {type(machine).__name__}.")
     check_trained(machine)
     if machine.loss not in losses:
         raise ValueError(f"this bound is for the losses {losses}; the machine has {machine.loss!r}.")
+    if machine.status_ is not Status.OPTIMAL:
+        raise ValueError(f"this bound is for a machine at its optimum: {machine.status_.sentence}")
 
 
 def _squared_norm(machine: Any, gram: Any, coefficients: Vector) -> float:

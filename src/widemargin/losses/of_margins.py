@@ -63,9 +63,8 @@ class Power(MarginLoss):
         return q * (q - 1) * np.power(short, q - 2, out=np.zeros_like(short), where=short > 0)
 
     def population_minimizer(self, p: ArrayLike) -> Array:
-        e = 1 / (self._checked() - 1)
-        p = np.asarray(p, dtype=np.float64)
-        return (p**e - (1 - p) ** e) / (p**e + (1 - p) ** e)
+        """(p^e - (1 - p)^e) / (p^e + (1 - p)^e), e = 1 / (q - 1), whose powers would vanish for q near 1."""
+        return np.tanh(log_odds(p) / (2 * (self._checked() - 1)))
 
     def _checked(self) -> float:
         if not 1 < self.q < np.inf:

@@ -39,7 +39,8 @@ class Diverse(Query):
         if not (isinstance(self.weight, Real) and 0 <= self.weight <= 1):
             raise ValueError(f"weight must lie between 0 and 1, not {self.weight!r}.")
         margins = machine.margins(pool)
-        lengths = np.sqrt(machine.kernel_.diagonal(pool))
+        with np.errstate(invalid="ignore"):  # some kernels give some points no length
+            lengths = np.sqrt(machine.kernel_.diagonal(pool))
         likeness = np.zeros(count(pool))
         chosen: list[int] = []
         for _ in range(n):

@@ -1,8 +1,8 @@
 #pragma once
 // Products of a kernel matrix with a vector, without the matrix: blocks are used while they are in a near cache.
 //
-// Certificates are read from products with entries in double. Their sums are wrong by little more than their entries
-// are: coefficients of 1e8 that cancel would leave nothing but rounding of plain sums.
+// Certificates are read from products with entries in double. Sums of computed ones are wrong by little more than
+// their entries are: coefficients of 1e8 that cancel would leave nothing but rounding of plain sums.
 
 #include <atomic>
 #include <type_traits>

@@ -69,11 +69,11 @@ Solution solve_with(const Problem& problem, const Gram& gram, Settings settings,
   solution.status = *status;
   solution.certificate = certify(iterate);
   // What rounding of entries may hide is not known to be less.
-  const double provable = std::max(solution.certificate.violation, iterate.rounding(Arithmetic::Double));
+  const double possible = std::max(solution.certificate.violation, iterate.rounding(Arithmetic::Double));
   if (solution.status == Status::Optimal && settings.run.rule == StopRule::Kkt &&
-      provable > settings.run.stop.tolerance) {
+      possible > settings.run.stop.tolerance) {
     solution.status = Status::Stalled;  // no claim that the certificate does not confirm
-    solution.certificate.violation = provable;
+    solution.certificate.violation = possible;
   }
   solution.exact = iterate.exact();
   solution.gradient = iterate.gradient();

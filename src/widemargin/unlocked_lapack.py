@@ -8,6 +8,7 @@ interrupted works on for nobody until it is done; the matrices it was given are 
 from __future__ import annotations
 
 import ctypes
+import re
 from functools import cache
 from threading import Thread
 from typing import Any
@@ -58,6 +59,8 @@ def _call(name: str, A: Matrix, *letters: bytes, further: list[NDArray[Any]] | N
     """What a routine says of A, called with letters, size, A, its leading dimension, further arguments."""
     if not A.flags.f_contiguous:
         raise ValueError("LAPACK works in place on matrices in Fortran order only.")
+    if A.dtype not in (np.float32, np.float64):
+        raise TypeError(f"LAPACK works on numbers of single or double precision, not on {A.dtype}.")
     size, info = np.array([len(A)], np.intc), np.zeros(1, np.intc)
     stride = np.maximum(size, 1)
     arrays = [size, A, stride, *(further or []), info]
@@ -77,6 +80,12 @@ def _call(name: str, A: Matrix, *letters: bytes, further: list[NDArray[Any]] | N
     return int(info[0])
 
 
+def _is_understood(signature: bytes) -> bool:
+    """Whether all arguments point to letters, plain integers or numbers: some builds have long integers."""
+    arguments = signature[signature.index(b"(") + 1 : signature.rindex(b")")].split(b",")
+    return all(re.fullmatch(rb"char \*|int \*|\w+_[sd] \*", each.strip()) for each in arguments)
+
+
 @cache
 def _routine(name: str) -> Any:
     """A function of LAPACK, all of whose arguments are pointers, to be called without the lock."""
@@ -86,5 +95,9 @@ def _routine(name: str) -> Any:
         ("PyCapsule_GetPointer", ctypes.pythonapi)
     )
     signature = name_of(capsule)
+    if not _is_understood(signature):
+        raise RuntimeError(
+            "this build of SciPy has a LAPACK with integers of 64 bits: install one of its wheels."
+        )
     pointers = [ctypes.c_char_p if b"char" in each else ctypes.c_void_p for each in signature.split(b",")]
     return ctypes.CFUNCTYPE(None, *pointers)(pointer_of(capsule, signature))

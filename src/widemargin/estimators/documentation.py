@@ -125,12 +125,12 @@ kernel_ : Kernel
 lam : float, list of floats or "loo", default="loo"
     Weight of the squared norm beside the mean loss; lam times the sum of the sample weights is the ridge on
     the diagonal of K. "loo" is the lam with the least squared leave-one-out error, on a logarithmic grid that
-    is refined around its best value; one decomposition serves all values, in about 8/3 n^3 steps, and in less
-    for linear kernels with fewer features than points and for kernel matrices of low rank. With the solver
-    "cholesky", a descent from the best lam of 1000 of the points tries four to six values, each with a factor
-    of its own. Of a list, the value with the least squared leave-one-out error; `loo_path_` has the errors of
-    all of them. A decomposition serves the list as it serves the grid, but of more than 2000 points and for
-    up to 5 values a factor each takes less time.
+    is refined around its best value; one decomposition serves all values, in 8/3 n^3 steps for 2000 points
+    and more, and in less for linear kernels with fewer features than points and for kernel matrices of low
+    rank. With the solver "cholesky", a descent from the best lam of 1000 of the points tries four to six
+    values, each with a factor of its own. Of a list, the value with the least squared leave-one-out error;
+    `loo_path_` has the errors of all of them. A decomposition serves the list as it serves the grid, but of
+    more than 2000 points and for up to 5 values a factor each takes less time.
 kernel : str, Kernel or function, default="rbf"
     As for `SVC`.
 degree : int, default=3
@@ -220,7 +220,8 @@ dual_objective_, primal_objective_, duality_gap_ : float
     Values of the two problems and their difference, which bounds the distance to the optimum; summed over the
     sub-problems.
 kkt_violation_ : float
-    Largest violation of the optimality conditions, recomputed in double precision.
+    Largest violation of the optimality conditions, recomputed in double precision; or what rounding of kernel
+    values may hide, if that is more than tol (the status is STALLED then).
 kernel_evaluations_ : int
 kernel_evaluations_saved_ : int
     Classifiers only: how many more the two-class problems would have computed, each on its own: all different

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import warnings
+from copy import deepcopy
 from itertools import repeat
 from typing import Any, ClassVar
 
@@ -59,8 +60,8 @@ class OutputCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
 
     The parameter `multiclass` of `SVC`, `NuSVC` and `RLSClassifier` does the same on one kernel matrix.
 
-    As there, metadata that the estimator requests reaches it where scikit-learn routes metadata, and an
-    estimator that learns in parts, by `partial_fit`, does so here.
+    As with scikit-learn's, metadata that the estimator requests reaches it where scikit-learn routes
+    metadata, and an estimator that learns in parts, by `partial_fit`, does so here.
 
     If points may have several labels, or none, y being a matrix of zeros and ones with a column per label,
     there is an independent problem per label, and nothing to decode.
@@ -418,11 +419,12 @@ def fit_column(estimator: Any, X: Any, sides: NDArray[np.int8], given: dict[str,
 
 
 def teach_column(learner: Any, X: Any, sides: NDArray[np.int8], given: dict[str, Any]) -> Any:
-    """The same estimator, which has learnt from the points that are on either side, if there are any."""
+    """A copy of the estimator that has learnt from the points that are on either side, if there are any."""
     X, targets, given = _on_either_side(learner, X, sides, given)
     if not targets.size:
         return learner
     both = {} if is_regressor(learner) else {"classes": np.array([0, 1])}
+    learner = deepcopy(learner)  # if another column refuses its points, none has learnt
     return learner.partial_fit(X, _as_learnt(learner, targets), **both, **given)
 
 

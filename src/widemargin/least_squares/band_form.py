@@ -40,8 +40,8 @@ BANDWIDTH = 48
 TILE = (256, 512)
 """The entries of a matrix that are changed at a time stay in a near cache."""
 
-GROUP = 4
-"""So many panels of reflections make up Q together, and so many ridges share a pass over Q."""
+PANELS, RIDGES = 4, 4
+"""So many panels of reflections make up Q together; so many ridges share a pass over Q."""
 
 
 class BandForm:
@@ -55,6 +55,8 @@ class BandForm:
         Only its lower triangle is read; Q' takes its place.
     n_jobs : int, optional
         Threads.
+    bandwidth : int, default=48
+        Of B.
 
     Examples
     --------
@@ -85,8 +87,8 @@ class BandForm:
     def diagonals(self, ridges: Vector) -> Matrix:
         self._refuse_singular(float(ridges.min()))
         diagonals = np.zeros((ridges.size, len(self._Qt)))
-        for begin in range(0, ridges.size, GROUP):
-            few = slice(begin, begin + GROUP)
+        for begin in range(0, ridges.size, RIDGES):
+            few = slice(begin, begin + RIDGES)
             factors = np.stack([self._factor(ridge).T for ridge in ridges[few]])
             _core.add_squared_lengths(factors, self._Qt, diagonals[few], self._workers(len(self._Qt)))
         return diagonals
@@ -154,8 +156,8 @@ class BandForm:
         out[...] = 0.0
         np.fill_diagonal(out, 1.0)
         while reflections:
-            H = reduce(Reflections.then, reflections[-GROUP:])
-            del reflections[-GROUP:]
+            H = reduce(Reflections.then, reflections[-PANELS:])
+            del reflections[-PANELS:]
             self._reflect_rows(out[-len(H.V) :, -len(H.V) :], H)
         return out
 

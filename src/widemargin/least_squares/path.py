@@ -101,7 +101,7 @@ def search_grid(errors: Callable[[Vector], Vector], trace: float) -> Path:
 def descend(error: Callable[[float], float], start: float, trace: float) -> Path:
     """Steps of a factor 4 from `start` until the error rises on both sides, then the vertex of the parabola.
 
-    Four or five values are tried from a good start; the error is taken to have one minimum, and to be smooth
+    Four to six values are tried from a good start; the error is taken to have one minimum, and to be smooth
     in the logarithm of the ridge.
     """
     lowest, highest = (float(np.log(end * _positive(trace))) for end in RANGE)

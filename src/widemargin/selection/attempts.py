@@ -68,20 +68,20 @@ class Attempts:
             return replace(first, reason="interrupted")
         box = Box.around(start, REACH)
         second = self._elsewhere(first, start, box, seed + 1)
-        if second is None and not why:
-            return first
         if second is None:
-            _warn(
-                f"The search ended on a plateau ({why}), and no evaluations are left to begin elsewhere: "
-                "allow more, try another objective, or scale the data."
-            )
+            if why:
+                _warn(
+                    f"The search ended on a plateau ({why}), and no evaluations are left to begin elsewhere: "
+                    "allow more, try another objective, or scale the data."
+                )
             return first
         if second.reason == "interrupted":
             return replace(_lower(first, second), reason="interrupted")
+        if not why:
+            is_better = value_reached(second, self.noisy) <= value_reached(first, self.noisy)
+            return second if is_better else replace(first, history=second.history)
         if not (still := is_stuck(second, box, self.noisy)) and len(second.history) > len(first.history):
             return second
-        if not (still or why):
-            return _lower(first, second)
         _warn(
             f"The search ended on a plateau twice ({still or why}): the objective says nothing about the "
             "parameters there. The result is the best of all points seen; try another objective, or scale "

@@ -56,8 +56,9 @@ class ModelSearch(MetaMachine):
     On the manifold of a `ManifoldGaussian` the optimisers of the Rprop family take steps from where they are,
     which recentre the kernel.
 
-    A search that ends on a plateau, where the objective says nothing any more, is begun again from the best
-    of a few starts around the heuristic; if that fails too, a `SearchWarning` says so.
+    A search that ends on a plateau, where the objective says nothing any more, or with nothing better than
+    guessing, is begun again from the best of a few starts around the heuristic; if that fails too, a
+    `SearchWarning` says so.
 
     Parameters
     ----------

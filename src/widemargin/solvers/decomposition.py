@@ -22,7 +22,7 @@ from widemargin.solvers.solution import Solution, Stop
 from widemargin.solvers.task import check_task
 
 LARGEST, FEW = 1024, 256
-"""Variables whose block of the kernel matrix stays in a near cache; and so many that one still gets ahead."""
+"""Variables whose block of the kernel matrix stays in a near cache; fewer than these take too many rounds."""
 
 USUAL = SMO()
 
@@ -40,9 +40,9 @@ class Decomposition(BaseEstimator):
     size : int or None, default=None
         Variables in the working set, at least 2; up to twice as many where that takes in all free
         variables. Problems with no more variables are left to the inner solver as they are. None: an eighth
-        of all variables, or a sixteenth (at least 256) where the kernel matrix lies in memory, from which
-        blocks are picked more slowly than rows are read; at most 1024. Problems of up to 1024 variables are
-        not decomposed.
+        of all variables, of which half, but at least 256, are left where the kernel matrix lies in memory,
+        from which blocks are picked more slowly than rows are read; at most 1024. Problems of up to 1024
+        variables are not decomposed.
     inner : SMO or None, default=None
         Solver of the inner problem; second-order SMO if None. Its policies, finish and stopping rule count.
     tie_break, seed, precision, trace

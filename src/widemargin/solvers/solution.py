@@ -29,7 +29,7 @@ _SENTENCES = {
     Status.OPTIMAL: "The KKT conditions hold on all variables within the tolerance, in double precision.",
     Status.MAX_ITERATIONS: "The iteration limit was reached before the tolerance.",
     Status.MAX_TIME: "The time limit was reached before the tolerance.",
-    Status.STALLED: "No step improves the objective any further although the tolerance is not reached.",
+    Status.STALLED: "Rounding ends all progress before the tolerance, or may hide more than that.",
     Status.INTERRUPTED: "The run was stopped from outside; the solution is feasible but not optimal.",
     Status.UNBOUNDED: "The objective grows without bound: not all constraints can be met (not separable?).",
 }
@@ -72,7 +72,8 @@ class Solution:
     dual_objective, primal_objective, duality_gap : float
         The value reached, an upper bound on the optimum (the machine's primal value), and their difference.
     kkt_violation : float
-        Largest difference of gradients over feasible pairs, on all variables.
+        Largest difference of gradients over feasible pairs, on all variables; or what rounding of kernel
+        values may hide, if that is more than the tolerance.
     exact : bool
         False only if a run was stopped in a hurry; gradient and certificate are then what it believed.
     offsets : ndarray of shape (n_groups,)

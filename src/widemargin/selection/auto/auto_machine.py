@@ -48,8 +48,7 @@ FOLDS, FEW_FOLDS, MANY_MACHINES = 5, 3, 3
 """Folds of the cross-validation; fewer for more than so many two-class machines."""
 
 FEW_POINTS, REPEATS = 250, 3
-"""Up to so many points, all that is drawn for a comparison is drawn so many times: what it says of few points
-depends on the draw."""
+"""Up to so many points, folds are drawn so many times: what they say of few points depends on the draw."""
 
 FAR = 8.0
 """A second climb begins at another gamma if the first ended more than this factor away from it."""
@@ -419,8 +418,8 @@ def few_of_all(groups: NDArray[np.integer], random: np.random.Generator) -> NDAr
     return np.union1d(some, np.concatenate([np.flatnonzero(groups == g)[:2] for g in np.unique(groups)]))
 
 
-def repeats(points: int) -> int:
-    """How often what is drawn for a comparison of so many points is drawn."""
+def draws_of_folds(points: int) -> int:
+    """How often so many points are divided into folds."""
     return REPEATS if points <= FEW_POINTS else 1
 
 

@@ -19,7 +19,7 @@ from widemargin.selection.auto.auto_machine import (
     MANY_MACHINES,
     AutoMachine,
     Vector,
-    repeats,
+    draws_of_folds,
 )
 from widemargin.selection.auto.cross_fit import LOSS_SHARE
 from widemargin.selection.plateau import SearchWarning
@@ -93,7 +93,7 @@ class AutoSVC(ClassifierMixin, AutoMachine):
     there is nothing to choose by: the width is a rule of thumb and C = 1, with a `SearchWarning`. Classes
     of fewer than 5 points are left out of the search, not of the training, if two others remain. A class
     with a single point cannot be left out, and there is no `predict_proba` then. After Ctrl-C in the
-    search, 1,000 points are learnt with what was known by then, before `fit` raises `KeyboardInterrupt`.
+    search, some 1,000 points are learnt with what was known by then, before `fit` raises `KeyboardInterrupt`.
 
     Examples
     --------
@@ -189,7 +189,9 @@ class AutoSVC(ClassifierMixin, AutoMachine):
         counts = np.unique(y, return_counts=True)[1]
         machines = counts.size * (counts.size - 1) // 2
         folds = min(folds if machines <= MANY_MACHINES else FEW_FOLDS, int(counts.min()))
-        return RepeatedStratifiedKFold(n_splits=max(2, folds), n_repeats=repeats(y.size), random_state=0)
+        return RepeatedStratifiedKFold(
+            n_splits=max(2, folds), n_repeats=draws_of_folds(y.size), random_state=0
+        )
 
     def _train(self, X: Any, y: NDArray[Any], weight: Vector) -> None:
         counts = np.unique(y[weight > 0], return_counts=True)[1]

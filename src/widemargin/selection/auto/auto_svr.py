@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.model_selection import RepeatedKFold
 
 from widemargin.estimators import SVR, parameters
-from widemargin.selection.auto.auto_machine import AutoMachine, Vector, repeats
+from widemargin.selection.auto.auto_machine import AutoMachine, Vector, draws_of_folds
 from widemargin.selection.auto.relevance import levels
 from widemargin.selection.auto.screening import Rung
 
@@ -124,7 +124,7 @@ class AutoSVR(RegressorMixin, AutoMachine):
         return SVR(epsilon=self.epsilon_, **settings)
 
     def _splitter(self, y: NDArray[Any], folds: int) -> RepeatedKFold:
-        return RepeatedKFold(n_splits=folds, n_repeats=repeats(y.size), random_state=0)
+        return RepeatedKFold(n_splits=folds, n_repeats=draws_of_folds(y.size), random_state=0)
 
     def _train(self, X: Any, y: Vector, weight: Vector) -> None:
         self.machine_ = SVR(C=self.C_, gamma=self.gamma_, epsilon=self.epsilon_, n_jobs=self.n_jobs)

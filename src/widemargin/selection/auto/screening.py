@@ -49,7 +49,6 @@ def screen(
     Y: Matrix,
     halves: Halves,
     is_over: Callable[[], bool],
-    powers: tuple[float, ...] = POWERS,
 ) -> list[Rung]:
     """The best rung of the ladder of gammas for each power of the relevance, the radial kernel first.
 
@@ -60,7 +59,7 @@ def screen(
     found: list[Rung] = []
     begin = FIRST
     with single_threaded_blas():  # the matrices are too small for more
-        for power in powers:
+        for power in POWERS:
             ladder = Ladder(X, groups, Y, halves, power)
             found.append(ladder.climb(begin, is_over))
             begin = found[-1].rung

@@ -181,6 +181,13 @@ def test_a_model_file_holds_it(estimator, tmp_path):
     np.testing.assert_array_equal(restored.predict(X), machine.predict(X))
 
 
+def test_jobs_do_not_change_a_continuous_code():
+    alone, together = (wm.ContinuousCode(wm.SVC(), n_jobs=jobs).fit(X, y) for jobs in (None, 2))
+    np.testing.assert_array_equal(alone.decision_function(X), together.decision_function(X))
+    with pytest.raises(ValueError, match="n_jobs must be"):
+        wm.ContinuousCode(wm.SVC(), n_jobs=0).fit(X, y)
+
+
 @pytest.mark.parametrize("norm", [1, 2, np.inf])
 @pytest.mark.parametrize("code", ["one-vs-all", "all-pairs", [[1, 1], [-1, 0], [-1, -1]]])
 def test_a_continuous_code_is_learnt_on_the_outputs(norm, code, tmp_path):

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
+from joblib import Parallel, delayed
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import linprog
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
@@ -52,6 +53,8 @@ class ContinuousCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
         In place of the inner product <g(x), M_r>; for `norm=2` only.
     gamma : {"scale", "auto"} or float, default="scale"
         Of that kernel.
+    n_jobs : int, optional
+        Columns trained, and asked, at a time (joblib).
 
     Attributes
     ----------
@@ -95,6 +98,7 @@ class ContinuousCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
         C: float = 1.0,
         kernel: Any = "linear",
         gamma: str | float = "scale",
+        n_jobs: int | None = None,
     ) -> None:
         self.estimator = estimator
         self.code = code
@@ -102,6 +106,7 @@ class ContinuousCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
         self.C = C
         self.kernel = kernel
         self.gamma = gamma
+        self.n_jobs = n_jobs
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -133,7 +138,9 @@ class ContinuousCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
             self.classes_, self.initial_code_ = names, codes.choose_code(self.code, names).matrix
             columns = [column[labels] for column in self.initial_code_.T]
             weights = {} if given is None else {"sample_weight": given}
-            self.estimators_ = [fit_column(self.estimator, X, sides, weights) for sides in columns]
+            self.estimators_ = Parallel(n_jobs=self.n_jobs)(
+                delayed(fit_column)(self.estimator, X, sides, weights) for sides in columns
+            )
             self._fit_code(self._outputs(X), labels, weight)
         return self
 
@@ -146,10 +153,13 @@ class ContinuousCode(ScoredClassifier, MetaEstimatorMixin, BaseEstimator):
             raise ValueError(f"norm must be 1, 2 or numpy.inf, not {self.norm!r}.")
         if self.norm != 2 and not sample.is_linear(self.kernel):
             raise ValueError(f"norm={self.norm} needs kernel='linear'; give norm=2 for other kernels.")
-        parameters.check(self, {"C": parameters.positive_and_finite})
+        parameters.check(
+            self, {"C": parameters.positive_and_finite, "n_jobs": parameters.none | parameters.jobs}
+        )
 
     def _outputs(self, X: Any) -> Matrix:
-        return np.column_stack([column_values(each, X) for each in self.estimators_])
+        outputs = Parallel(n_jobs=self.n_jobs)(delayed(column_values)(each, X) for each in self.estimators_)
+        return np.column_stack(outputs)
 
     def _fit_code(self, G: Matrix, labels: NDArray[np.int32], weight: Vector) -> None:
         for name in ("machine_", "code_"):

@@ -42,9 +42,9 @@ GAMMA_STEPS = (4.0, 2.0, 2.0**0.5)
 GAMMA_REACH = 3
 """Steps to either side in the first round."""
 
-GAMMA_ROWS, FEWEST_GAMMA_ROWS = 2000, 100
-"""Of more points so many judge over gamma: to choose it costs seconds, however many there are. Where there is
-no room for a few of them, gamma is not chosen unless that was asked for."""
+GAMMA_ROWS, FEWEST_GAMMA_ROWS = 1000, 100
+"""Of more points so many judge over gamma: to choose it costs a second or two, however many there are. Where
+there is no room for a few of them, gamma is not chosen unless that was asked for."""
 
 POINT_BYTES = 12
 """Leave-one-out of n points takes n^2 times as much."""

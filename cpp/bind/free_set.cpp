@@ -5,6 +5,8 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include "exact_block.hpp"
+
 namespace nb = nanobind;
 using namespace nb::literals;
 using wm::FreeSet;
@@ -14,7 +16,6 @@ namespace {
 
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Array = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
-using Matrix = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 std::span<const double> view(const Doubles& array) { return {array.data(), array.size()}; }
 
@@ -30,14 +31,16 @@ bool interrupted() {
   return PyErr_CheckSignals() != 0;
 }
 
-void make(FreeSet* self, const Matrix& Q, std::vector<Index> group, Index groups) {
-  wm::SquareMatrix copy(Q.shape(0));
-  for (std::size_t i = 0; i < Q.shape(0); ++i) std::copy_n(Q.data() + i * Q.shape(1), Q.shape(1), copy.row(i));
+void make(FreeSet* self, const wm::Gram& gram, const std::vector<Index>& points, const std::vector<double>& ridge,
+          std::vector<Index> group, Index groups) {
   FreeSet made(groups);
   bool complete;
   {
     nb::gil_scoped_release release;
-    complete = made.factorise(std::move(copy), std::move(group), interrupted);
+    wm::SquareMatrix Q(points.size());
+    complete = wm::exact_block(gram, points, Q, interrupted);
+    for (std::size_t a = 0; a < points.size(); ++a) Q(a, a) += ridge[a];
+    complete = complete && made.factorise(std::move(Q), std::move(group), interrupted);
   }
   if (!complete) throw nb::python_error();
   new (self) FreeSet(std::move(made));
@@ -65,7 +68,7 @@ Array inverse_diagonal(FreeSet& self) {
 
 void bind_free_set(nb::module_& m) {
   nb::class_<FreeSet>(m, "FreeSet", "The linear system among free variables. Its callers check what they pass.")
-      .def("__init__", &make, "Q"_a, "group"_a, "groups"_a)
+      .def("__init__", &make, "gram"_a, "points"_a, "ridge"_a, "group"_a, "groups"_a)
       .def_prop_ro("groups", &FreeSet::groups)
       .def(
           "add",

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "exact_block.hpp"
 #include "iterate.hpp"
 #include "row_cache.hpp"
 #include "square_matrix.hpp"
@@ -199,22 +200,10 @@ class State {
   /// Q among these positions, in double precision; false if `must_stop()` said so.
   template <class MustStop>
   bool exact_block(const std::vector<Index>& positions, SquareMatrix& Q, MustStop must_stop) const {
-    std::vector<Index> points, place;
-    for (std::size_t a = 0; a < positions.size(); ++a)
-      if (const Index point = iterate_.problem().point(variable[positions[a]]); point >= 0) {
-        points.push_back(point);
-        place.push_back(static_cast<Index>(a));
-      }
-    const std::size_t at_once = std::min(block_rows, rows_between_questions(iterate_.gram(), points.size()));
-    std::vector<double> rows(std::min(at_once, points.size()) * points.size());
-    for (std::size_t first = 0; first < points.size(); first += at_once) {
-      const auto some = std::span(points).subspan(first, std::min(at_once, points.size() - first));
-      iterate_.gram().block(some, points, rows.data());
-      counters_.kernel_evaluations += static_cast<std::int64_t>(some.size() * points.size());
-      for (std::size_t a = 0; a < some.size(); ++a)
-        for (std::size_t b = 0; b < points.size(); ++b) Q(place[first + a], place[b]) = rows[a * points.size() + b];
-      if (must_stop()) return false;
-    }
+    std::vector<Index> points(positions.size());
+    for (std::size_t a = 0; a < points.size(); ++a) points[a] = iterate_.problem().point(variable[positions[a]]);
+    if (!wm::exact_block(iterate_.gram(), points, Q, must_stop)) return false;
+    counters_.kernel_evaluations += static_cast<std::int64_t>(points.size() * points.size());
     for (std::size_t a = 0; a < positions.size(); ++a) Q(a, a) = diagonal(positions[a]);
     return true;
   }

@@ -86,8 +86,11 @@ def _check_contract(kernel: Kernel, X: Any, random: np.random.Generator) -> None
         def weighted_sum(candidate: Kernel, other: Any = other, W: np.ndarray = W) -> float:
             return float(np.sum(W * candidate.gram(X, other)))
 
-        scale = np.sum(np.abs(W * kernel.gram(X, other)))
-        _check_gradient(kernel, weighted_sum, kernel.contract(X, other, W), scale, name)
+        K = kernel.gram(X, other)
+        scale, gradient = np.sum(np.abs(W * K)), kernel.contract(X, other, W)
+        _check_gradient(kernel, weighted_sum, gradient, scale, name)
+        known = kernel.contract(X, other, W, K)
+        _assert_close(known, gradient, 1e-9 * max(1.0, scale), f"{name} is another with the matrix at hand")
 
 
 def _check_contract_diagonal(kernel: Kernel, X: Any, random: np.random.Generator) -> None:

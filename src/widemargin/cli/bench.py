@@ -17,6 +17,7 @@ from typing import Any
 from widemargin.benchmarks import (
     auto,
     comparison,
+    gradients,
     grid,
     growth,
     least_squares,
@@ -47,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--least-squares", action="store_true", help="only RLSRegressor beside Cholesky solvers"
     )
+    parser.add_argument("--gradients", action="store_true", help="only what gradients of objectives cost")
     parser.add_argument("--threads", type=int, nargs="+", metavar="K", help="(default: 1 2; quick: 2)")
     parser.add_argument(
         "--repeats", type=int, metavar="K", help="least of K times, or K splits (default: 3; quick: 1)"
@@ -128,7 +130,7 @@ def _measure(arguments: argparse.Namespace, outcome: dict[str, Any]) -> None:
 
     Workloads, growth and grid are all measured unless some of them are asked for.
     """
-    alone = {"auto": _auto, "linear": _linear, "least_squares": _least_squares}
+    alone = {"auto": _auto, "linear": _linear, "least_squares": _least_squares, "gradients": _gradients}
     asked = [name for name in alone if getattr(arguments, name)]
     for name in asked:
         comparisons, conclusion = alone[name](arguments)
@@ -177,8 +179,17 @@ def _linear(arguments: argparse.Namespace) -> Alone:
 
 
 def _least_squares(arguments: argparse.Namespace) -> Alone:
-    threads = max(arguments.threads) if arguments.threads else None
-    return least_squares.timings(arguments.points, threads, _repeats(arguments)), least_squares.summary
+    points, threads, repeats = arguments.points, _most_threads(arguments), _repeats(arguments)
+    return least_squares.timings(points, threads, repeats), least_squares.summary
+
+
+def _gradients(arguments: argparse.Namespace) -> Alone:
+    points, threads, repeats = arguments.points, _most_threads(arguments), _repeats(arguments)
+    return gradients.costs(points, threads, repeats), gradients.summary
+
+
+def _most_threads(arguments: argparse.Namespace) -> int | None:
+    return max(arguments.threads) if arguments.threads else None
 
 
 def _repeats(arguments: argparse.Namespace) -> int:

@@ -40,7 +40,10 @@ class ARDGaussian(StationaryKernel):
         return _core.weighted_gaussian(x, y, np.ascontiguousarray(np.broadcast_to(gamma, x.shape[1])))
 
     def _contract_rows(self, X: Any, Y: Any, W: np.ndarray) -> np.ndarray:
-        squares = squared_differences(as_vectors(X), as_vectors(Y), W * self.gram(X, Y))
+        return self._contract_known_rows(X, Y, W, self.gram(X, Y))
+
+    def _contract_known_rows(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray) -> np.ndarray:
+        squares = squared_differences(as_vectors(X), as_vectors(Y), W * K)
         by_feature = -self._checked("gamma") * squares
         return by_feature.sum(keepdims=True) if np.ndim(self.gamma) == 0 else by_feature
 

@@ -38,7 +38,10 @@ class Exponential(Kernel):
         return _core.exponential(self.kernel.bind(X, Y))
 
     def _contract_rows(self, X: Any, Y: Any, W: np.ndarray) -> np.ndarray:
-        return self.kernel.contract(X, Y, W * self.gram(X, Y))
+        return self._contract_known_rows(X, Y, W, self.gram(X, Y))
+
+    def _contract_known_rows(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray) -> np.ndarray:
+        return self.kernel.contract(X, Y, W * K)
 
     def contract_diagonal(self, X: Any, w: np.ndarray) -> np.ndarray:
         return self.kernel.contract_diagonal(X, w * self.diagonal(X))

@@ -69,7 +69,10 @@ class GeneralGaussian(StationaryKernel):
         return type(self)(M=(M + M.T) / 2)
 
     def _contract_rows(self, X: Any, Y: Any, W: np.ndarray) -> np.ndarray:
-        by_M = -0.5 * difference_products(self._dense(X), self._dense(Y), W * self.gram(X, Y))
+        return self._contract_known_rows(X, Y, W, self.gram(X, Y))
+
+    def _contract_known_rows(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray) -> np.ndarray:
+        by_M = -0.5 * difference_products(self._dense(X), self._dense(Y), W * K)
         values, vectors = self._positive_spectrum()
         by_L = vectors @ (divided_differences(values) * (vectors.T @ by_M @ vectors)) @ vectors.T
         return _upper(2 * by_L - np.diag(np.diag(by_L)))

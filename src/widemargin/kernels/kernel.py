@@ -90,13 +90,15 @@ class Kernel(BaseEstimator):
             changed[name], theta = part.with_theta(theta[:size]), theta[size:]
         return type(self)(**{**self.get_params(deep=False), **changed})
 
-    def contract(self, X: Any, Y: Any, W: np.ndarray) -> np.ndarray:
+    def contract(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None = None) -> np.ndarray:
         """Return the gradient of ``(W * self.gram(X, Y)).sum()`` in `theta`; `Y` may be None for `X` itself.
 
         Parameters
         ----------
         X, Y : data as for `gram`
         W : array of shape (n, m)
+        K : array of shape (n, m), optional
+            The kernel matrix, if it is known; some kernels save the time of computing it.
 
         Notes
         -----
@@ -113,7 +115,11 @@ class Kernel(BaseEstimator):
                 f"W must have the shape {(count(X), count(Y))} of the kernel matrix, got {W.shape}."
             )
         for rows in row_blocks(len(W), max(W.shape[1], count_features(Y))):
-            gradient += self._contract_rows(take(X, np.arange(rows.start, rows.stop)), Y, W[rows])
+            some = take(X, np.arange(rows.start, rows.stop))
+            if K is None:
+                gradient += self._contract_rows(some, Y, W[rows])
+            else:
+                gradient += self._contract_known_rows(some, Y, W[rows], K[rows])
         return gradient
 
     def derivative(self, X: Any, Y: Any, c: np.ndarray) -> np.ndarray:
@@ -147,6 +153,10 @@ class Kernel(BaseEstimator):
         raise NotImplementedError(
             f"{type(self).__name__} has parameters in theta and must define _contract_rows."
         )
+
+    def _contract_known_rows(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray) -> np.ndarray:
+        """Return what `_contract_rows` does where the kernel matrix is known; defined by those it helps."""
+        return self._contract_rows(X, Y, W)
 
     def _checked(self, name: str) -> Any:
         """Return the valid value of a parameter in `_log_parameters`, or raise a ValueError that names it."""

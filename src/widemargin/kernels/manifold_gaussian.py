@@ -105,8 +105,11 @@ class ManifoldGaussian(StationaryKernel):
         return type(self)(B=self.B, A=A, variant=self.variant)
 
     def _contract_rows(self, X: Any, Y: Any, W: np.ndarray) -> np.ndarray:
+        return self._contract_known_rows(X, Y, W, self.gram(X, Y))
+
+    def _contract_known_rows(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray) -> np.ndarray:
         general, B, T = self._general(), self._centre(), self._exponential()
-        D = difference_products(general._dense(X), general._dense(Y), W * general.gram(X, Y))
+        D = difference_products(general._dense(X), general._dense(Y), W * K)
         root = self.matrix()
         by_root = -(root @ D + D @ root) / 2
         by_T = by_root @ T @ B + B @ T @ by_root

@@ -44,8 +44,8 @@ class PullBack(Kernel):
     def diagonal(self, X: Any) -> np.ndarray:
         return self.kernel.diagonal(self._moved(X))
 
-    def contract(self, X: Any, Y: Any, W: np.ndarray) -> np.ndarray:
-        return self.kernel.contract(self._moved(X), None if Y is None else self._moved(Y), W)
+    def contract(self, X: Any, Y: Any, W: np.ndarray, K: np.ndarray | None = None) -> np.ndarray:
+        return self.kernel.contract(self._moved(X), None if Y is None else self._moved(Y), W, K)
 
     def contract_diagonal(self, X: Any, w: np.ndarray) -> np.ndarray:
         return self.kernel.contract_diagonal(self._moved(X), w)

@@ -44,6 +44,7 @@ class Machine:
         self.solution = solution
         self.gram = gram
         self.intercept = intercept
+        self._seen: tuple[Rows, Matrix] | None = None
 
     @cached_property
     def active(self) -> ActiveSet:
@@ -62,8 +63,7 @@ class Machine:
 
     def values(self, rows: Rows) -> Vector:
         """f at these points."""
-        support = self.active.support
-        return self.gram.block(rows, support) @ self.coefficients[support] + self.intercept
+        return self._seen_from(rows) @ self.coefficients[self._decisive] + self.intercept
 
     def refined(self) -> Machine:
         """The machine after an exact step on its free points, which leaves rounding in place of a tolerance.
@@ -107,11 +107,20 @@ class Machine:
 
     def kernel_times(self, rows: Rows, q: Vector) -> Vector:
         """sum_j k(x_i, x_j) q_j over these rows j, for the support vectors and ends i; 0 for all others."""
-        active = self.active
-        which = np.union1d(active.support, active.ends).astype(np.int32)
         product = np.zeros(self.gram.shape[0])
-        product[which] = self.gram.block(which, rows) @ q
+        product[self._decisive] = q @ self._seen_from(rows)
         return product
+
+    @cached_property
+    def _decisive(self) -> Rows:
+        """The support vectors and ends."""
+        return np.union1d(self.active.support, self.active.ends).astype(np.int32)
+
+    def _seen_from(self, rows: Rows) -> Matrix:
+        """The kernel between these points and the decisive ones, kept: derivatives follow values."""
+        if self._seen is None or self._seen[0] is not rows:
+            self._seen = rows, self.gram.block(rows, self._decisive)
+        return self._seen[1]
 
 
 @dataclass(frozen=True)
@@ -338,7 +347,7 @@ class Gradient:
 
     def total(self) -> Vector:
         """The gradient in x."""
-        by_kernel = self.weights.contract(self.bench.kernel, self.bench.workbench.X)
+        by_kernel = self.weights.contract(self.bench.kernel, self.bench.workbench.X, self.bench.gram)
         if self.bench.workbench.parameters.price is None:
             return by_kernel
         return np.insert(by_kernel, 0, self.by_log_C)

@@ -11,7 +11,7 @@ from widemargin.kernels import Kernel
 from widemargin.kernels.points import take
 from widemargin.problems import Vector
 
-BLOCK_ENTRIES = 2**22
+BLOCK_ENTRIES = 2**18
 
 
 class KernelWeights:
@@ -39,18 +39,18 @@ class KernelWeights:
         """Add diag(w)."""
         self._diagonal = w if self._diagonal is None else self._diagonal + w
 
-    def contract(self, kernel: Kernel, X: Any) -> Vector:
-        """The gradient of sum_ij W_ij k(x_i, x_j) in `kernel.theta`."""
+    def contract(self, kernel: Kernel, X: Any, gram: Any) -> Vector:
+        """The gradient of sum_ij W_ij k(x_i, x_j) in `kernel.theta`; `gram` has the entries of the kernel."""
         gradient = np.zeros(kernel.theta.size)
         if not gradient.size:
             return gradient
         if self._left:
-            gradient += self._contract_products(kernel, X)
+            gradient += self._contract_products(kernel, X, gram)
         if self._diagonal is not None:
             gradient += kernel.contract_diagonal(X, self._diagonal)
         return gradient
 
-    def _contract_products(self, kernel: Kernel, X: Any) -> Vector:
+    def _contract_products(self, kernel: Kernel, X: Any, gram: Any) -> Vector:
         rows, columns = _nonzero(self._left), _nonzero(self._right)
         U = np.stack([u[rows] for u in self._left], axis=1)
         C = np.stack([c[columns] for c in self._right])
@@ -60,9 +60,10 @@ class KernelWeights:
         Y, size = take(X, columns), max(1, BLOCK_ENTRIES // columns.size)
         for begin in range(0, rows.size, size):
             block = slice(begin, begin + size)
-            gradient += kernel.contract(take(X, rows[block]), Y, U[block] @ C)
+            K = gram.block(rows[block], columns)
+            gradient += kernel.contract(take(X, rows[block]), Y, U[block] @ C, K)
         return gradient
 
 
 def _nonzero(vectors: Sequence[Vector]) -> np.ndarray:
-    return np.flatnonzero(np.any([vector != 0 for vector in vectors], axis=0))
+    return np.flatnonzero(np.any([vector != 0 for vector in vectors], axis=0)).astype(np.int32)

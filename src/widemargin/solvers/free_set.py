@@ -72,9 +72,8 @@ class FreeSet:
         self._groups = [0] * m if groups is None else [_checked_group(group) for group in groups]
         if len(self._groups) != m:
             raise ValueError(f"groups must have one entry per variable, {m}; got {len(self._groups)}.")
-        Q = self._block(self._points, self._points)
-        np.einsum("ii->i", Q)[:] += self._ridge
-        self._core = _core.FreeSet(Q, self._groups, max(self._groups, default=0) + 1)
+        count = max(self._groups, default=0) + 1
+        self._core = _core.FreeSet(gram, self._points, self._ridge, self._groups, count)
 
     def __len__(self) -> int:
         return len(self._points)

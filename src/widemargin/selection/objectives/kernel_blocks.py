@@ -63,7 +63,7 @@ class KernelBlocks:
         """The derivative of the entries of a block, weighted by W, which is overwritten."""
         every = np.arange(self.n)
         X, Y = take(self.X, every[block.rows]), take(self.X, every[block.columns])
-        return kernel.contract(X, Y, block.doubled(W))
+        return kernel.contract(X, Y, block.doubled(W), block.K)
 
 
 class _Again:

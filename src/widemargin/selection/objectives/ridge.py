@@ -106,10 +106,11 @@ class BoundRidge(BoundObjective):
     def _evaluate(self, x: Vector, gradient: bool) -> tuple[float, Vector | None]:
         kernel = self.parameters.kernel_with(x)
         ridge = float(np.exp(x[0])) * self.frame.total
-        parts = Ridge(self.frame, kernel.gram(self.X), self.Y, ridge)
+        K = kernel.gram(self.X)
+        parts = Ridge(self.frame, K, self.Y, ridge)
         objective: Any = self.objective
         value, by_residual, by_stay = objective._judge(parts)
         if not gradient:
             return value, None
         W, by_log_ridge = parts.pull(by_residual, by_stay)
-        return value, np.insert(kernel.contract(self.X, None, W), 0, by_log_ridge)
+        return value, np.insert(kernel.contract(self.X, None, W, K), 0, by_log_ridge)

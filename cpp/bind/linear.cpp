@@ -25,7 +25,9 @@ nb::dict solve_linear(const Problem& given, const PyPoints& points, const std::o
     Observer watch(std::ref(report), interval);
     solution = linear::solve(problem, points.view, options, settings.run, watch, trace_every);
   }
-  return solution_dict(solution, report.interrupted);
+  nb::dict found = solution_dict(solution, report.interrupted);
+  if (!solution.weights.empty()) found["weights"] = to_numpy(std::move(solution.weights));
+  return found;
 }
 
 }  // namespace

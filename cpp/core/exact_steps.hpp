@@ -12,14 +12,15 @@
 #include <vector>
 
 #include "free_set.hpp"
-#include "state.hpp"
+#include "types.hpp"
 
 namespace wm {
 
-template <class Real>
+/// A State has positions with gradient and bounds, blocks of Q, and takes changes (state.hpp).
+template <class State>
 class ExactSteps {
  public:
-  explicit ExactSteps(State<Real>& state) : state_(state), free_(state.groups()) {
+  explicit ExactSteps(State& state) : state_(state), free_(state.groups()) {
     for (Index k = 0; k < state.size(); ++k)
       if (state.can_rise(k) && state.can_fall(k)) member_.push_back(k);
   }
@@ -136,7 +137,7 @@ class ExactSteps {
     return spread;
   }
 
-  State<Real>& state_;
+  State& state_;
   FreeSet free_;
   std::vector<Index> member_;      // positions in the state
   std::vector<double> alpha_;      // by member

@@ -26,7 +26,7 @@ class NewtonFinish {
   /// Takes exact steps if they promise more for their work than pair steps and are affordable; false if not.
   bool apply(Run<Real>& run) {
     const double pair_rate = (run.objective - objective_) / stretch_work_;
-    ExactSteps<Real> steps(run.state);
+    ExactSteps steps(run.state);
     const double affordable = (pair_rate < rate_ ? most : least) * pair_work_;
     const bool wanted = steps.size() >= 2 && steps.size() <= largest && steps.work() <= affordable;
     if (wanted) {

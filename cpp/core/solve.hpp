@@ -18,6 +18,7 @@ struct Settings {
 
 struct Solution {
   std::vector<double> alpha, gradient;
+  std::vector<double> weights;  // of a linear kernel: those of the primal value; else none
   Status status;
   Certificate certificate;
   bool exact;  // certificate read from an exact gradient (a run stopped in a hurry may not have one)

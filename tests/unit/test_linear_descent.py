@@ -141,6 +141,50 @@ def test_high_precision_takes_few_steps():
     assert solution.counters["newton_rounds"] > 0
 
 
+@pytest.mark.parametrize("bias", ["none", "free"])
+@pytest.mark.parametrize("make", [sp.csr_matrix, np.asarray])
+@pytest.mark.parametrize("state", [problems.soft_margin, problems.squared_soft_margin])
+def test_more_features_than_a_system_of_weights_can_have_take_few_sweeps_too(state, make, bias):
+    """Exact steps on the free variables; sweeps alone take 200 to 20,000."""
+    random = np.random.default_rng(0)
+    n, few, many = 400, 30, 4000
+    X = np.zeros((n, many))
+    X[:, :few] = np.abs(random.normal(size=(n, few))) * (random.uniform(size=(n, few)) < 0.5)
+    X[:, few:] = 0.05 * (random.uniform(size=(n, many - few)) < 0.005)
+    y = np.where(X[:, :few] @ random.normal(size=few) + 0.3 * random.normal(size=n) > 0, 1.0, -1.0)
+    problem = state(y, 10.0) if bias == "free" else problems.without_bias(state(y, 10.0))
+    exact = wm.SMO().solve(problem, Linear().bind(X), stop=wm.Stop(1e-10))
+    solution = wm.LinearDescent(stopping="relative-gap").solve(
+        problem, as_points(make(X)), stop=wm.Stop(1e-9, max_iter=200)
+    )
+    assert solution.status is wm.Status.OPTIMAL
+    assert solution.counters["newton_rounds"] > 0
+    assert solution.dual_objective == pytest.approx(exact.dual_objective, rel=1e-8)
+
+
+@pytest.mark.parametrize("tol", [1.0, 1e-1, 1e-2, 1e-4, 1e-8])
+@pytest.mark.parametrize("name", ["hinge", "squared hinge", "insensitive", "squared insensitive"])
+def test_weights_and_variables_keep_the_relative_gap_together(name, tol):
+    """Newton's weights are returned before those of the variables are as good: both values are true."""
+    problem, c = problems.without_bias(PROBLEMS[name]), 0.7
+    solution = wm.LinearDescent(stopping="relative-gap").solve(
+        problem, as_points(X), constant=c, stop=wm.Stop(tol)
+    )
+    a, u, points = solution.alpha[:-1], solution.weights, augmented(X, c)[problem.rows[:-1]]
+    linear, lower, upper = problem.linear[:-1], problem.lower[:-1], problem.upper[:-1]
+    ridge = np.zeros(a.size) if problem.ridge is None else problem.ridge[:-1]
+    dual = linear @ a - (points.T @ a) @ (points.T @ a) / 2 - ridge @ a**2 / 2
+    h = linear - points @ u
+    with np.errstate(divide="ignore", invalid="ignore"):
+        best = np.where(ridge > 0, np.clip(h / ridge, lower, upper), np.where(h > 0, upper, lower))
+    primal = u @ u / 2 + (h * best - ridge * best**2 / 2).sum()
+    assert solution.dual_objective == pytest.approx(dual, abs=1e-9)
+    assert solution.primal_objective == pytest.approx(primal, abs=1e-9)
+    assert solution.duality_gap == pytest.approx(primal - dual, abs=1e-9)
+    assert solution.duality_gap <= tol * primal
+    np.testing.assert_allclose(solution.gradient[:-1], h - ridge * a, atol=1e-9)
+
+
 def test_limits_end_a_run_with_a_feasible_point():
     X, y, _ = sample(n=3000, d=300)
     problem = problems.soft_margin(y, 100.0)

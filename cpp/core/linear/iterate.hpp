@@ -141,13 +141,16 @@ class Iterate {
   bool differentiate(MustStop must_stop) {
     exact_ = false;
     for (std::size_t k = 0; k < visits_.size(); ++k) {
-      const Visit& visit = visits_[k];
-      const double f = value(visit.row);
-      set_gradient(visit.first, f);
-      if (visit.second >= 0) set_gradient(visit.second, f);
+      set_gradients(visits_[k], value(visits_[k].row));
       if (k % look_every == look_every - 1 && must_stop()) return false;
     }
     return exact_ = true;
+  }
+
+  /// The same at other weights, from their values at all visits.
+  void differentiate_at(const std::vector<double>& values) {
+    for (std::size_t k = 0; k < visits_.size(); ++k) set_gradients(visits_[k], values[k]);
+    exact_ = true;
   }
 
  private:
@@ -156,6 +159,10 @@ class Iterate {
     return by > 0.0 ? alpha[v] < problem_.upper[v] : alpha[v] > problem_.lower[v];
   }
 
+  void set_gradients(const Visit& visit, double f) {
+    set_gradient(visit.first, f);
+    if (visit.second >= 0) set_gradient(visit.second, f);
+  }
   void set_gradient(Index v, double f) { gradient_[v] = problem_.linear[v] - f - problem_.ridge_of(v) * alpha[v]; }
 
   void gather_visits() {

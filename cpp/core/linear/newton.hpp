@@ -62,16 +62,16 @@ class Newton {
   }
 
   /// The minimum of Phi around the variables as they are, to this accuracy of the primal value at the weights of its a,
-  /// which the variables become, or until a step promises no more than `least`, in at most so many steps. False if told
-  /// to stop.
-  template <class MustStop>
-  bool minimise(double accuracy, double least, std::int64_t most, MustStop must_stop) {
+  /// which the variables become, or until a step promises no more than `least`, in at most so many steps; or until
+  /// `is_enough(distance)` says so, 1/2 |u - sum a_v x_v|^2. False if told to stop.
+  template <class IsEnough, class MustStop>
+  bool minimise(double accuracy, double least, std::int64_t most, IsEnough is_enough, MustStop must_stop) {
     centre_ = at_.alpha;
     if (steps_ > 0 && !evaluate(u_.data(), value_, must_stop)) return false;
     most = std::min(most, most_steps);
     for (std::int64_t k = 0; k < most; ++k) {
       const bool changed = take_values();
-      if (k > 0 && exact_step_ && !changed) return true;
+      if ((k > 0 && exact_step_ && !changed) || is_enough(distance())) return true;
       const double decrement = -find_direction(accuracy, must_stop);
       ++steps_;
       if (stopped_) return false;
@@ -86,6 +86,9 @@ class Newton {
     take_values();
     return true;
   }
+
+  const std::vector<double>& weights() const { return u_; }
+  const std::vector<double>& values() const { return value_; }
 
   void sharpen(double factor) {
     sigma_ *= factor;
@@ -103,6 +106,12 @@ class Newton {
   double unclipped(Index v, double f) const {
     const double pull = proximal_ ? centre_[v] / sigma_ : 0.0;
     return (at_.problem().linear[v] + pull - f) / rho(v);
+  }
+
+  double distance() const {
+    double sum = 0.0;
+    for (std::size_t j = 0; j < u_.size(); ++j) sum += (u_[j] - at_.weights[j]) * (u_[j] - at_.weights[j]);
+    return 0.5 * sum;
   }
 
   template <class MustStop>
@@ -214,16 +223,17 @@ class Newton {
 
   template <class MustStop>
   bool add_sparse(const Places& places, double sign, MustStop must_stop) {
-    std::vector<std::pair<Index, double>> row;
+    std::vector<Index> unknown(unknowns_);
+    std::vector<double> x(unknowns_);
     std::size_t count = 0;
     for (const auto& [k, v] : places) {
-      row.clear();
-      each_unknown(at_.visits()[k].row, [&](Index j, double x) { row.emplace_back(j, x); });
+      std::size_t size = 0;
+      each_unknown(at_.visits()[k].row, [&](Index j, double xj) { unknown[size] = j, x[size++] = xj; });
       const double factor = sign * weight(v);
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        double* const __restrict h = products_.row(row[i].first);
-        const double scaled = factor * row[i].second;
-        for (std::size_t j = i; j < row.size(); ++j) h[row[j].first] += scaled * row[j].second;
+      for (std::size_t i = 0; i < size; ++i) {
+        double* const __restrict h = products_.row(unknown[i]);
+        const double scaled = factor * x[i];
+        for (std::size_t j = i; j < size; ++j) h[unknown[j]] += scaled * x[j];
       }
       if (++count % look_every == 0 && must_stop()) return false;
     }

@@ -1,13 +1,16 @@
 #pragma once
 // A problem with a linear kernel, by its weights: sweeps of coordinate descent while they are the faster way to the
-// tolerance, then Newton steps. What is returned is proved as for any other solver, from nothing but the variables.
+// tolerance, then Newton steps. What is returned is proved as for any other solver: from nothing but the variables, or
+// from variables and weights where a relative gap leaves room for what steps have made of the latter.
 
 #include <optional>
 #include <stdexcept>
 
+#include "../exact_steps.hpp"
 #include "../solve.hpp"
 #include "centred.hpp"
 #include "descent.hpp"
+#include "free_variables.hpp"
 #include "newton.hpp"
 
 namespace wm::linear {
@@ -82,6 +85,7 @@ class Solver {
       solution_.status = Status::Optimal;
     else if (solution_.status == Status::Optimal)
       solution_.status = Status::Stalled;
+    if (at_.exact() && solution_.weights.empty()) solution_.weights = at_.weights;
     solution_.gradient = at_.gradient();
     solution_.alpha = std::move(at_.alpha);
     solution_.seconds = observer_.seconds();
@@ -118,6 +122,7 @@ class Solver {
       }
       if (newton_pays())
         if (const auto status = take_newton_steps()) return *status;
+      if (exact_steps_pay()) take_exact_steps();
     }
   }
 
@@ -183,7 +188,19 @@ class Solver {
   template <class MustStop>
   bool certify_now(MustStop must_stop) {
     at_.restore_sum();
-    return at_.rebuild(must_stop) && certify_weights(must_stop);
+    return (tolerates_drift() || at_.rebuild(must_stop)) && certify_weights(must_stop);
+  }
+
+  /// The same of other variables.
+  template <class MustStop>
+  bool return_to(const std::vector<double>& alpha, MustStop must_stop) {
+    at_.alpha = alpha;
+    return at_.rebuild(must_stop) && certify_now(must_stop);
+  }
+
+  /// Whether weights may be wrong by what rounding makes of them, step by step.
+  bool tolerates_drift() const {
+    return options_.relative_gap && run_.stop.polish == 0 && run_.stop.tolerance >= drift;
   }
 
   /// The same of the weights as they are, but for what rounding has made of them.
@@ -218,7 +235,7 @@ class Solver {
     if (!options_.newton) return false;
     // Measured: about so many steps, with so much fewer variables inside as sigma grows.
     const bool proximal = at_.problem().ridge.empty();
-    const double steps = proximal ? 30.0 : 8.0, share = proximal ? 0.3 : 1.0;
+    const double steps = proximal ? 15.0 : 8.0, share = proximal ? 0.3 : 1.0;
     double inside = 0.0;
     at_.each_variable([&](const Visit&, Index v) {
       inside += at_.problem().lower[v] < at_.alpha[v] && at_.alpha[v] < at_.problem().upper[v];
@@ -232,6 +249,31 @@ class Solver {
     const double now = measures_.back(), before = measures_[measures_.size() - 1 - over];
     const double rate = std::log(before / now) / over, left = std::log(now / (aim_ * run_.stop.tolerance));
     return left > 0.0 && !(rate * work > left * active_work());
+  }
+
+  /// Whether steps on the free variables are the faster way, where there are too many features for steps on weights.
+  bool exact_steps_pay() const {
+    constexpr std::size_t over = 5;
+    constexpr double doubt = 4.0;
+    if (!options_.newton || std::isfinite(Newton<Vectors>::work(at_, 0.0)) || measures_.size() <= over) return false;
+    const double work = FreeVariables<Vectors>::work(at_, static_cast<double>(seen_.moved));
+    if (sweeps_work_ < work) return false;
+    const double now = measures_.back(), before = measures_[measures_.size() - 1 - over];
+    const double rate = std::log(before / now) / over, left = std::log(now / (aim_ * run_.stop.tolerance));
+    return left > 0.0 && !(rate * doubt * work > left * active_work());
+  }
+
+  void take_exact_steps() {
+    at_.restore_sum();
+    FreeVariables<Vectors> free(at_);
+    ExactSteps steps(free);
+    steps.improve(4.0 * steps.work(), look());
+    steps.store(look());
+    if (at_.has_free_bias()) at_.offset = FreeVariables<Vectors>(at_).mean_gradient(at_.offset);
+    ++counters_.iterations;
+    ++counters_.newton_rounds;
+    measures_.clear();
+    sweeps_work_ = 0.0;
   }
 
   double active_work() const {
@@ -269,10 +311,12 @@ class Solver {
     const Certificate last = certificate_;
     const std::vector<double> centre = at_.alpha;
     const std::int64_t before = newton.steps();
-    const bool done = newton.minimise(accuracy, nothing * std::abs(last.primal), iterations_left(), look());
+    const auto is_enough = [&](double distance) { return proved_at(newton, distance); };
+    const bool done = newton.minimise(accuracy, nothing * std::abs(last.primal), iterations_left(), is_enough, look());
     const std::int64_t steps = newton.steps() - before;
     counters_.iterations += steps;
     counters_.newton_rounds += steps;
+    if (!solution_.weights.empty()) return true;
     if (!done || !certify_now(look())) return false;
     const double gain = certificate_.dual - last.dual;
     const bool better = gain > 1e-3 * last.gap || measure(certificate_) <= 0.5 * measure(last);
@@ -283,8 +327,27 @@ class Solver {
     }
     blunted_ = true;
     newton.sharpen(0.1);
-    at_.alpha = centre;
-    return certify_now(look());
+    return return_to(centre, look());
+  }
+
+  /// Whether the weights u of a Newton step and the variables a it has given keep a relative gap together: weights are
+  /// good before those of their variables are. With h_v at u, the primal value at u less the dual value at a is
+  ///
+  ///   sum_v ( max { h_v t - ridge_v t^2 / 2 } - h_v a_v + ridge_v a_v^2 / 2 ) + 1/2 |u - w|^2,   w = sum_v a_v x_v.
+  bool proved_at(const Newton<Vectors>& newton, double distance) {
+    if (!tolerates_drift() || at_.has_free_bias()) return false;
+    if (distance > run_.stop.tolerance * certificate_.primal) return false;
+    at_.restore_sum();
+    at_.differentiate_at(newton.values());
+    Certificate together = certify(at_);
+    for (std::size_t j = 0; j < at_.weights.size(); ++j)
+      together.dual += 0.5 * (newton.weights()[j] - at_.weights[j]) * at_.weights[j];
+    together.gap += distance;
+    together.primal = together.dual + together.gap;
+    if (!satisfied(together)) return false;
+    certificate_ = together;
+    solution_.weights = newton.weights();
+    return true;
   }
 
   /// The tolerance is kept: goes on to rounding if that is asked for.
@@ -306,10 +369,7 @@ class Solver {
     const double deadline = observer_.seconds() + patience;
     const auto late = [&] { return observer_.seconds() > deadline; };
     if (!at_.exact() && !certify_now(late)) return why;
-    if (kept_.size() == at_.alpha.size() && kept_measure_ < measure(certificate_)) {
-      at_.alpha = kept_;
-      certify_now(late);
-    }
+    if (kept_.size() == at_.alpha.size() && kept_measure_ < measure(certificate_)) return_to(kept_, late);
     return why;
   }
 
@@ -321,6 +381,7 @@ class Solver {
   static constexpr int most_rebalances = 20;
   static constexpr double negligible = 1e-9;                  // of the losses at zero, a primal value
   static constexpr double rounding = 2e-15, nothing = 1e-22;  // of the primal value
+  static constexpr double drift = 1e-9;                       // of it, far more than rounding makes of weights
 
   const Options& options_;
   const RunOptions& run_;

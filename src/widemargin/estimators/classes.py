@@ -81,7 +81,7 @@ def read_classified(
     X, y = sample.read_training(estimator, X, y)
     names, labels = sample.read_classes(y)
     Classes(names, labels, np.ones(len(names))).check_count()
-    classes = Classes(names, labels, class_weights(class_weight, names, names[labels]))
+    classes = Classes(names, labels, class_weights(class_weight, names, y))
     weight = sample.read_weight(sample_weight, count(X))
     classes.check(weight)
     return X, classes, weight

@@ -98,26 +98,29 @@ class LinearMachine(BaseEstimator):
     ) -> tuple[Solved, list[Weights]]:
         """Solve the problems, each stated in its turn, and read off the functions."""
         refuse_overflow(X)
-        n, found = count(X), dict[int, Weights]()
+        found: dict[int, Weights] = {}
         solver = LinearDescent(stopping="relative-gap", seed=self._seed())
 
         def work(k: int, solve: Solve) -> Solution:
             problem = problem_of(k)
             solution = solve(problem if self._is_free else problems.without_bias(problem), None)
-            coefficients = problem.by_point(solution.alpha[: problem.size], n)
-            w = combine(X, coefficients)
-            b = (
-                _free_intercept(problem, solution, X, w)
-                if self._is_free
-                else self._constant**2 * coefficients.sum()
-            )
-            found[k] = Weights(w, b)
+            found[k] = self._function(X, problem, solution)
             return solution.summary()
 
         training = self._training(ByWeights(solver, X, {"constant": self._constant}), sum(sizes))
         jobs = [Job(size, partial(work, k)) for k, size in enumerate(sizes)]
         solved = training.run(jobs, kernels.Linear().bind(X))
         return solved, [found[k] for k in range(len(jobs))]
+
+    def _function(self, X: Any, problem: Problem, solution: Solution) -> Weights:
+        """The weights of the certificate, or those of the variables if there is none."""
+        if solution.weights is not None:
+            w, of_constant = solution.weights[:-1], solution.weights[-1]
+        else:
+            coefficients = problem.by_point(solution.alpha[: problem.size], count(X))
+            w, of_constant = combine(X, coefficients), self._constant * coefficients.sum()
+        free = _free_intercept(problem, solution, X, w) if self._is_free else None
+        return Weights(w, self._constant * of_constant if free is None else free)
 
     def _training(self, solver: Any, size: int) -> Training:
         """How a machine with so many variables in all is to be trained."""

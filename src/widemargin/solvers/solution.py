@@ -86,6 +86,10 @@ class Solution:
         The run by column, if asked for.
     planning_ratios : ndarray or None
         Every planning step divided by its Newton step, if a trace was asked for.
+    weights : ndarray of shape (n_features + 1,) or None
+        Of `LinearDescent`: the weights whose primal value and gradient these are, that of the constant last.
+        They may be better ones than those of alpha if `Stop.tol` is about the relative gap; None if `exact`
+        is false.
     """
 
     alpha: np.ndarray
@@ -103,12 +107,13 @@ class Solution:
     counters: dict[str, int]
     trace: dict[str, np.ndarray] | None = None
     planning_ratios: np.ndarray | None = None
+    weights: np.ndarray | None = None
     keyboard_interrupt: bool = field(default=False, repr=False)
 
     def summary(self) -> Solution:
         """The same without what takes memory: one number per variable, and what the run cost."""
         other, nothing = object.__new__(Solution), np.empty(0)
-        other.__dict__.update(self.__dict__, alpha=nothing, gradient=nothing, counters={})
+        other.__dict__.update(self.__dict__, alpha=nothing, gradient=nothing, weights=None, counters={})
         return other
 
     @classmethod

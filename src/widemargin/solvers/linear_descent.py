@@ -19,14 +19,15 @@ class LinearDescent(BaseEstimator):
 
     A sweep over all variables takes two products with the points, whatever their number, and no kernel
     values. It is fast while the solution is rough, and slow near the end; Newton steps on the weights follow
-    as soon as the sweeps that are left, from the progress of the last ones, would take longer than these.
+    as soon as the sweeps that are left, from the progress of the last ones, would take longer than these, or,
+    with more than 3,000 features, exact steps on the variables strictly inside their bounds.
 
     Parameters
     ----------
     stopping : {"kkt", "relative-gap"}, default="kkt"
         What `Stop.tol` is about: the KKT violation, or the duality gap divided by the primal value.
     finish : {"newton", None}, default="newton"
-        Whether there are Newton steps.
+        Whether there are Newton and exact steps.
     seed : int, default=0
         Of the orders in which sweeps meet the points.
     trace : int, default=0

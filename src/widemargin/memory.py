@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from joblib import cpu_count
@@ -19,6 +21,9 @@ MEGABYTE = 2**20
 
 ALWAYS = 32 * MEGABYTE
 """An automatic budget of up to this is granted without a look at what is free."""
+
+A_MOMENT = 0.25
+"""Seconds for which memory is taken to be as free as it was."""
 
 UNKNOWN = 400 * MEGABYTE
 """What is taken to be free where nobody says."""
@@ -52,7 +57,14 @@ def cache_bytes(cache_size: float | str, n: int) -> int:
     if whole <= ALWAYS:
         return whole
     neighbours = cpu_count() if in_joblib_worker() else 1
-    return min(whole, max(ALWAYS, int(FRACTION * available_bytes() / neighbours)))
+    free = _available_at(int(time.monotonic() / A_MOMENT), MEMINFO, CGROUPS, OWN_CGROUP)
+    return min(whole, max(ALWAYS, int(FRACTION * free / neighbours)))
+
+
+@lru_cache(maxsize=1)
+def _available_at(moment: int, *sources: Path) -> int:
+    """What is free at this moment; a look at it takes as long as a small fit, of which there may be many."""
+    return available_bytes()
 
 
 def available_bytes() -> int:

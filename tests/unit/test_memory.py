@@ -94,6 +94,15 @@ def test_auto_never_falls_below_a_few_rows_worth(system):
     assert cache_bytes("auto", n=1_000_000) == memory.ALWAYS
 
 
+def test_many_fits_in_a_row_share_a_look_at_what_is_free(system, monkeypatch):
+    looks, clock = [], [100.0]
+    monkeypatch.setattr(memory, "available_bytes", lambda: looks.append(0) or GIGABYTE * len(looks))
+    monkeypatch.setattr(memory.time, "monotonic", lambda: clock[0])
+    assert [cache_bytes("auto", n=1_000_000) for _ in range(5)] == [GIGABYTE // 2] * 5
+    clock[0] += memory.A_MOMENT
+    assert cache_bytes("auto", n=1_000_000) == GIGABYTE
+
+
 def test_workers_of_joblib_share_the_half(system):
     with joblib.parallel_config("threading", n_jobs=2):
         inside = joblib.Parallel()(joblib.delayed(cache_bytes)("auto", n) for n in (1_000_000, 2_000_000))

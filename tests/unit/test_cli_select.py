@@ -50,7 +50,17 @@ def test_the_grid_and_its_best_cell_are_shown(csv_file, sample, capsys):
         assert line.split() == [C, *(f"{mean:.4f}" for mean in row)]
     best = f"best: -C {result.best_C:g}, --gamma {result.best_gamma:g}: accuracy {result.best_score:.4f}"
     assert lines[4] == best
-    assert lines[5].startswith("18 machines in ") and "kernel values computed" in lines[5]
+    assert lines[-1].startswith("18 machines in ") and "kernel values computed" in lines[-1]
+
+
+def test_a_best_value_at_an_end_of_the_grid_is_said_to_be_one(csv_file, capsys):
+    common = ["--cv", "3", "--scale", "standard"]
+    assert main(["select", csv_file, "--Cs", "1:10:2", "--gammas", "1e-7,1e-6,1e-3", *common]) == 0
+    said = capsys.readouterr().out
+    assert "gamma 0.001 is the largest that was tried: there may be a better one beyond, see --gammas" in said
+    assert said.count("was tried") == 1  # two values are no range
+    assert main(["select", csv_file, "--Cs", "0.1,1,10", "--gammas", "0.01,0.1,1,10", *common]) == 0
+    assert "was tried" not in capsys.readouterr().out
 
 
 def test_the_best_machine_is_fitted_on_all_points_and_stored(csv_file, sample, tmp_path, capsys):

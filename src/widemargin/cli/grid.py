@@ -176,6 +176,7 @@ def account(result: Any, arguments: argparse.Namespace) -> str:
     if not np.isnan(result.mean_scores).all():
         gamma = "" if np.isnan(result.best_gamma) else f", --gamma {result.best_gamma:.6g}"
         lines.append(f"best: -C {result.best_C:.6g}{gamma}: {measure} {result.best_score:.4f}")
+        lines += _ends("C", result.Cs, result.best_C) + _ends("gamma", result.gammas, result.best_gamma)
     done = int(np.isfinite(result.scores).sum())
     shared = max(0, result.kernel_reads - result.kernel_evaluations)
     lines.append(
@@ -183,6 +184,14 @@ def account(result: Any, arguments: argparse.Namespace) -> str:
         f"computed, {shared:,} more read from shared matrices"
     )
     return "\n".join(lines)
+
+
+def _ends(name: str, tried: np.ndarray, best: float) -> list[str]:
+    """A hint if the best value is an end of those that were tried."""
+    if len(tried) < 3 or best not in (tried.min(), tried.max()):
+        return []
+    end = "smallest" if best == tried.min() else "largest"
+    return [f"{name} {best:.6g} is the {end} that was tried: there may be a better one beyond, see --{name}s"]
 
 
 def prices(arguments: argparse.Namespace) -> np.ndarray:

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -92,10 +93,10 @@ class FreeSet {
     return x;
   }
 
-  /// Iterative refinement with Q itself, as long as it halves the residual.
+  /// Iterative refinement with Q itself, as long as it halves a residual that is more than rounding.
   Solution solve(std::span<const double> b, std::span<const double> s) {
     Solution x = approximate(b, s), left = residual(x, b, s);
-    for (int round = 0; round < 5 && largest(left) > 0.0; ++round) {
+    for (int round = 0; round < 5 && largest(left) > rounding(x); ++round) {
       Solution better = approximate(left.d, left.r);
       for (std::size_t i = 0; i < better.d.size(); ++i) better.d[i] += x.d[i];
       for (std::size_t g = 0; g < better.r.size(); ++g) better.r[g] += x.r[g];
@@ -193,6 +194,13 @@ class FreeSet {
       left.r[group_[i]] -= x.d[i];
     }
     return left;
+  }
+
+  /// By what a residual may be wrong: no entry of Q is larger than the shift.
+  double rounding(const Solution& x) const {
+    double sum = 0.0;
+    for (double d : x.d) sum += std::abs(d);
+    return std::numeric_limits<double>::epsilon() * shift_ * sum;
   }
 
   static double largest(const Solution& x) {

@@ -162,6 +162,31 @@ def test_more_features_than_a_system_of_weights_can_have_take_few_sweeps_too(sta
     assert solution.dual_objective == pytest.approx(exact.dual_objective, rel=1e-8)
 
 
+def wide_and_hard(zero_rows=0):
+    random = np.random.default_rng(0)
+    A = random.normal(size=(100, 60)) * np.exp(1.5 * random.normal(size=60))
+    X = sp.hstack([sp.csr_matrix(A), sp.csr_matrix((100, 3000))])
+    X = sp.vstack([X, sp.csr_matrix((zero_rows, X.shape[1]))]).tocsr()
+    return X, np.where(random.uniform(size=X.shape[0]) < 0.5, 1.0, -1.0)
+
+
+def test_exact_steps_count_as_iterations():
+    X, y = wide_and_hard()
+    problem, points = problems.without_bias(problems.soft_margin(y, 100.0)), as_points(X)
+    for limit in range(5, 60):
+        solution = wm.LinearDescent().solve(problem, points, constant=1.0, stop=wm.Stop(1e-9, limit))
+        assert solution.iterations <= limit
+
+
+def test_exact_steps_are_not_taken_with_many_free_variables_that_have_settled():
+    """Points at the origin are free, do not move, and would make the system a large one."""
+    for zero_rows, taken in ((0, True), (2500, False)):
+        X, y = wide_and_hard(zero_rows)
+        problem = problems.without_bias(problems.squared_soft_margin(y, 100.0))
+        solution = wm.LinearDescent().solve(problem, as_points(X), stop=wm.Stop(1e-9, 200))
+        assert (solution.counters["newton_rounds"] > 0) is taken
+
+
 @pytest.mark.parametrize("tol", [1.0, 1e-1, 1e-2, 1e-4, 1e-8])
 @pytest.mark.parametrize("name", ["hinge", "squared hinge", "insensitive", "squared insensitive"])
 def test_weights_and_variables_keep_the_relative_gap_together(name, tol):

@@ -24,6 +24,9 @@ class InnerProducts {
     }
   }
 
+  /// Multiplications for it, at most.
+  double work(std::size_t a) const { return (a + 1.0) * points_[rows_[a]].size; }
+
   /// <x_a, x_b> for b <= a, of the points by their places; asked for one a after the other.
   std::span<const double> with_those_before(std::size_t a) {
     const auto x = points_[rows_[a]];

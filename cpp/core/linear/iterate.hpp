@@ -127,6 +127,7 @@ class Iterate {
   template <class MustStop>
   bool rebuild(MustStop must_stop) {
     std::fill(weights.begin(), weights.end(), 0.0);
+    exact_ = false;
     for (std::size_t k = 0; k < visits_.size(); ++k) {
       const Visit& visit = visits_[k];
       const double coefficient = alpha[visit.first] + (visit.second < 0 ? 0.0 : alpha[visit.second]);

@@ -50,7 +50,6 @@ class Newton {
     for (const double l : p.linear) largest_ = std::max(largest_, std::abs(l));
   }
 
-  bool proximal() const { return proximal_; }
   std::int64_t steps() const { return steps_; }
 
   /// What a step takes with so many variables inside their bounds, in multiplications with scattered coordinates.

@@ -1,7 +1,8 @@
 #pragma once
 // A problem with a linear kernel, by its weights: sweeps of coordinate descent while they are the faster way to the
-// tolerance, then Newton steps. What is returned is proved as for any other solver: from nothing but the variables, or
-// from variables and weights where a relative gap leaves room for what steps have made of the latter.
+// tolerance, then Newton steps on the weights or exact steps on the free variables. What is returned is proved as for
+// any other solver: from nothing but the variables, or from variables and weights where a relative gap leaves room for
+// what steps have made of the latter.
 
 #include <optional>
 #include <stdexcept>
@@ -122,7 +123,7 @@ class Solver {
       }
       if (newton_pays())
         if (const auto status = take_newton_steps()) return *status;
-      if (exact_steps_pay()) take_exact_steps();
+      if (exact_steps_pay() && !out_of_iterations()) take_exact_steps();
     }
   }
 
@@ -191,11 +192,12 @@ class Solver {
     return (tolerates_drift() || at_.rebuild(must_stop)) && certify_weights(must_stop);
   }
 
-  /// The same of other variables.
+  /// Takes other variables, and their certificate.
   template <class MustStop>
   bool return_to(const std::vector<double>& alpha, MustStop must_stop) {
     at_.alpha = alpha;
-    return at_.rebuild(must_stop) && certify_now(must_stop);
+    at_.restore_sum();
+    return at_.rebuild(must_stop) && certify_weights(must_stop);
   }
 
   /// Whether weights may be wrong by what rounding makes of them, step by step.
@@ -230,37 +232,44 @@ class Solver {
   /// Whether the sweeps that the last ones let expect take longer than Newton steps, or those so far have; after Newton
   /// steps that led nowhere, only the latter.
   bool newton_pays() const {
-    constexpr std::size_t over = 2;
     constexpr double few_sweeps = 12.0;  // hardly ever enough
-    if (!options_.newton) return false;
+    if (!options_.newton || too_wide()) return false;
     // Measured: about so many steps, with so much fewer variables inside as sigma grows.
     const bool proximal = at_.problem().ridge.empty();
     const double steps = proximal ? 15.0 : 8.0, share = proximal ? 0.3 : 1.0;
-    double inside = 0.0;
-    at_.each_variable([&](const Visit&, Index v) {
-      inside += at_.problem().lower[v] < at_.alpha[v] && at_.alpha[v] < at_.problem().upper[v];
-    });
-    const double work = steps * Newton<Vectors>::work(at_, share * inside);
-    if (!std::isfinite(work)) return false;
+    const double work = steps * Newton<Vectors>::work(at_, share * inside());
     if (sweeps_work_ > patience_ * work) return true;
     if (patience_ > 1.0) return false;
     if (!proximal && work <= few_sweeps * at_.sweep_work()) return true;
-    if (measures_.size() <= over) return false;
-    const double now = measures_.back(), before = measures_[measures_.size() - 1 - over];
-    const double rate = std::log(before / now) / over, left = std::log(now / (aim_ * run_.stop.tolerance));
+    return sweeps_take_longer(work, 2);
+  }
+
+  /// Whether there are too many features for a system of weights.
+  bool too_wide() const { return std::isinf(Newton<Vectors>::work(at_, 0.0)); }
+
+  /// Whether the sweeps that are left, by the progress of the last ones, would take more work.
+  bool sweeps_take_longer(double work, std::size_t last) const {
+    if (measures_.size() <= last) return false;
+    const double now = measures_.back(), before = measures_[measures_.size() - 1 - last];
+    const double rate = std::log(before / now) / last, left = std::log(now / (aim_ * run_.stop.tolerance));
     return left > 0.0 && !(rate * work > left * active_work());
+  }
+
+  /// Variables strictly inside their bounds.
+  double inside() const {
+    double count = 0.0;
+    at_.each_variable([&](const Visit&, Index v) {
+      count += at_.problem().lower[v] < at_.alpha[v] && at_.alpha[v] < at_.problem().upper[v];
+    });
+    return count;
   }
 
   /// Whether steps on the free variables are the faster way, where there are too many features for steps on weights.
   bool exact_steps_pay() const {
-    constexpr std::size_t over = 5;
     constexpr double doubt = 4.0;
-    if (!options_.newton || std::isfinite(Newton<Vectors>::work(at_, 0.0)) || measures_.size() <= over) return false;
-    const double work = FreeVariables<Vectors>::work(at_, static_cast<double>(seen_.moved));
-    if (sweeps_work_ < work) return false;
-    const double now = measures_.back(), before = measures_[measures_.size() - 1 - over];
-    const double rate = std::log(before / now) / over, left = std::log(now / (aim_ * run_.stop.tolerance));
-    return left > 0.0 && !(rate * doubt * work > left * active_work());
+    if (!options_.newton || !too_wide()) return false;
+    const double work = FreeVariables<Vectors>::work(at_, inside());
+    return sweeps_work_ >= work && sweeps_take_longer(doubt * work, 5);
   }
 
   void take_exact_steps() {
@@ -352,7 +361,7 @@ class Solver {
 
   /// The tolerance is kept: goes on to rounding if that is asked for.
   Status conclude() {
-    if (run_.stop.polish > 0 && std::isfinite(Newton<Vectors>::work(at_, 0.0))) {
+    if (run_.stop.polish > 0 && !too_wide()) {
       Newton<Vectors> newton(at_);
       blunted_ = false;
       const auto is_rough = [&] { return certificate_.gap > rounding * certificate_.primal; };

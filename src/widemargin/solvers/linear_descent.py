@@ -79,7 +79,7 @@ class LinearDescent(BaseEstimator):
         """Solve a problem on points; other parameters as in :meth:`SMO.solve`.
 
         With a positive `constant` the kernel is <x, z> + constant^2. `Stop.max_iter` limits the number of
-        sweeps and Newton steps.
+        sweeps, Newton steps and rounds of exact steps.
         """
         check_trace(self.trace)
         options = _core.LinearOptions(

@@ -18,7 +18,7 @@ class FreeVariables {
   explicit FreeVariables(Iterate<Vectors>& at) : at_(at) {
     const wm::Problem& p = at.problem();
     for (Index v = 0; v < p.size(); ++v)
-      if (p.lower[v] < at.alpha[v] && at.alpha[v] < p.upper[v]) {
+      if (at.is_free(v)) {
         variable_.push_back(v);
         const double f = p.grounded(v) ? 0.0 : at.value(p.point(v));
         gradient.push_back(p.linear[v] - f - p.ridge_of(v) * at.alpha[v]);

@@ -59,6 +59,8 @@ class Iterate {
     return (Vectors::sparse ? 2.0 : 0.8) * static_cast<double>(entries_) + 20.0 * static_cast<double>(visits_.size());
   }
 
+  bool is_free(Index v) const { return problem_.lower[v] < alpha[v] && alpha[v] < problem_.upper[v]; }
+
   double square(Index row) const {
     double sum = constant_ * constant_;
     each_coordinate(points_[row], [&](Index, double x) { sum += x * x; });
@@ -155,7 +157,6 @@ class Iterate {
   }
 
  private:
-  bool is_free(Index v) const { return problem_.lower[v] < alpha[v] && alpha[v] < problem_.upper[v]; }
   bool can_move(Index v, double by) const {
     return by > 0.0 ? alpha[v] < problem_.upper[v] : alpha[v] > problem_.lower[v];
   }

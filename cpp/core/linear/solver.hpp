@@ -186,6 +186,7 @@ class Solver {
     return satisfied(certificate_);
   }
 
+  /// The certificate of the variables as they are, their weights summed up anew unless they may drift.
   template <class MustStop>
   bool certify_now(MustStop must_stop) {
     at_.restore_sum();
@@ -205,7 +206,7 @@ class Solver {
     return options_.relative_gap && run_.stop.polish == 0 && run_.stop.tolerance >= drift;
   }
 
-  /// The same of the weights as they are, but for what rounding has made of them.
+  /// The certificate of variables and weights as they are.
   template <class MustStop>
   bool certify_weights(MustStop must_stop) {
     ++counters_.refreshes;
@@ -258,9 +259,7 @@ class Solver {
   /// Variables strictly inside their bounds.
   double inside() const {
     double count = 0.0;
-    at_.each_variable([&](const Visit&, Index v) {
-      count += at_.problem().lower[v] < at_.alpha[v] && at_.alpha[v] < at_.problem().upper[v];
-    });
+    at_.each_variable([&](const Visit&, Index v) { count += at_.is_free(v); });
     return count;
   }
 
@@ -390,7 +389,7 @@ class Solver {
   static constexpr int most_rebalances = 20;
   static constexpr double negligible = 1e-9;                  // of the losses at zero, a primal value
   static constexpr double rounding = 2e-15, nothing = 1e-22;  // of the primal value
-  static constexpr double drift = 1e-9;                       // of it, far more than rounding makes of weights
+  static constexpr double drift = 1e-6;  // of it, more than rounding makes of weights where features differ widely
 
   const Options& options_;
   const RunOptions& run_;

@@ -119,8 +119,9 @@ class LinearMachine(BaseEstimator):
         else:
             coefficients = problem.by_point(solution.alpha[: problem.size], count(X))
             w, of_constant = combine(X, coefficients), self._constant * coefficients.sum()
-        free = _free_intercept(problem, solution, X, w) if self._is_free else None
-        return Weights(w, self._constant * of_constant if free is None else free)
+        if self._is_free:
+            return Weights(w, _free_intercept(problem, solution, X, w))
+        return Weights(w, self._constant * of_constant)
 
     def _training(self, solver: Any, size: int) -> Training:
         """How a machine with so many variables in all is to be trained."""

@@ -22,7 +22,7 @@ class Shelf {
   };
 
   /// For as many rows as the longest has entries, at most.
-  explicit Shelf(std::size_t longest) : longest_(std::max<std::size_t>(longest, 1)) {}
+  explicit Shelf(std::size_t longest) : rows_(longest), longest_((longest / per_line + 1) * per_line) {}
 
   /// How many rows of a length have room in so many bytes.
   std::size_t room(std::size_t bytes, std::size_t length) const { return trays_in(bytes) * per_tray(length); }
@@ -66,6 +66,8 @@ class Shelf {
     std::vector<char> taken;  // by place
   };
 
+  static constexpr std::size_t per_line = 64 / sizeof(Real);  // of memory, at one of which each tray begins
+
   std::size_t per_tray(std::size_t length) const { return longest_ / std::max<std::size_t>(length, 1); }
   std::size_t trays_in(std::size_t bytes) const { return bytes / (longest_ * sizeof(Real)); }
   bool has_room(const Tray& tray) const {
@@ -81,7 +83,7 @@ class Shelf {
 
   /// Some more trays, up to so many in all, and never more than there are rows.
   void grow(std::size_t most) {
-    most = std::min(most, longest_);
+    most = std::min(most, rows_);
     if (trays_.size() >= most) return;
     const std::size_t tray_bytes = longest_ * sizeof(Real);
     const std::size_t count = std::min(most - trays_.size(), std::max<std::size_t>(1, Pages::usual / tray_bytes));
@@ -91,6 +93,7 @@ class Shelf {
       trays_.push_back({pages_.back()->template as<Real>() + t * longest_, 0, 0, {}});
   }
 
+  std::size_t rows_;                  // that there are
   std::size_t longest_, length_ = 0;  // of any row; of those that are put here now
   std::vector<std::unique_ptr<Pages>> pages_;
   std::vector<Tray> trays_;

@@ -31,12 +31,12 @@ inline std::size_t rows_between_questions(const Gram& gram, std::size_t columns,
 /// Calls body(begin, end) on parts of [0, n) as wide as a block, in several threads if there is work for them, whoever
 /// is ready taking the next; the parts do not depend on how many, nor then does what is computed.
 template <class Body>
-void by_block_columns(Index n, int threads, double work, Body body) {
+void by_block_columns(Index n, int threads, double work, Body body, Index wide = block_columns) {
   constexpr double work_worth_threads = 1 << 18;  // less costs less than starting a thread
-  const Index blocks = (n + block_columns - 1) / block_columns;
+  const Index blocks = (n + wide - 1) / wide;
   std::atomic<Index> next = 0;
   parallel_for(std::min<Index>(blocks, work < work_worth_threads ? 1 : threads), threads, [&](Index, Index) {
-    for (Index b = next++; b < blocks; b = next++) body(b * block_columns, std::min(n, (b + 1) * block_columns));
+    for (Index b = next++; b < blocks; b = next++) body(b * wide, std::min(n, (b + 1) * wide));
   });
 }
 

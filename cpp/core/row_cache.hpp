@@ -51,6 +51,12 @@ class RowCache {
     account(static_cast<std::ptrdiff_t>(bytes));
   }
 
+  /// Of a row that may not be needed again: memory that was in use is nearer than such that never was, unless rows
+  /// are dear.
+  void forget(Index slot) {
+    if (find(slot) && !rows_are_dear()) evict(slot);
+  }
+
   bool contains(Index slot) const {
     if (lie_ready_) return true;
     const Entry* const entry = find(slot);
@@ -114,9 +120,8 @@ class RowCache {
     std::iota(order.begin(), order.end(), std::size_t{0});
     const auto here =
         std::stable_partition(order.begin(), order.end(), [&](std::size_t r) { return lie_ready_ || find(rows[r]); });
-    const bool dear = gram_.preferred_block() > 1;
     const auto others =
-        std::stable_partition(here, order.end(), [&](std::size_t r) { return dear || worth_keeping(r); });
+        std::stable_partition(here, order.end(), [&](std::size_t r) { return rows_are_dear() || worth_keeping(r); });
     const std::size_t width = columns_->size();
     const std::size_t room = std::min(room_for_rows(width), static_cast<std::size_t>(others - order.begin()));
     const std::size_t at_once = rows_between_questions(gram_, width, count);
@@ -199,6 +204,9 @@ class RowCache {
     return static_cast<double>(wanted) * (multiplication * gram_.entry_work + map) < lines * line;
   }
 
+  /// Beside the touch of fresh memory for a row, which may take two nanoseconds an entry.
+  bool rows_are_dear() const { return gram_.preferred_block() > 1 || gram_.entry_work > 1000.0; }
+
   static void pick(const Real* row, std::span<const Index> positions, Real* out) {
     for (std::size_t c = 0; c < positions.size(); ++c) out[c] = row[positions[c]];
   }
@@ -206,6 +214,7 @@ class RowCache {
   /// Room for the row of `slot` over the current columns, to be filled in.
   Real* admit(Index slot) {
     const auto place = place_for(columns_->size());
+    *place.values = 0;  // asks for the page once, where all threads would
     recent_.push_front(slot);
     entries_[slot].reset(new Entry{place, columns_, recent_.begin()});
     return place.values;
@@ -343,13 +352,15 @@ class RowCache {
 
   void add_kept_rows(const std::vector<Index>& rows, const std::vector<double>& weights, double* out, int threads,
                      Index count) {
+    constexpr Index wide = 2048;  // memory is read ahead on long stretches only; their sums fit into the nearest cache
     fetch(rows, threads);
     const double work = static_cast<double>(rows.size() * columns_->size() * count);
-    by_block_columns(static_cast<Index>(columns_->size()), threads, work, [&](Index begin, Index end) {
+    const auto add = [&](Index begin, Index end) {
       std::vector<const Real*> values;
       for (Index slot : rows) values.push_back(kept_row(slot) + begin);
       accumulate_each(values, weights.data(), rows.size(), end - begin, out + begin, count, columns_->size());
-    });
+    };
+    by_block_columns(static_cast<Index>(columns_->size()), threads, work, add, wide);
   }
 
   void add_passing_rows(const std::vector<Index>& rows, std::vector<double> weights, double* out, int threads,

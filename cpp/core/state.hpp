@@ -173,6 +173,8 @@ class State {
     if (!cache_.accumulate(net.slots, net.values.data(), product.data(), iterate_.threads(), must_stop,
                            [&](std::size_t r) { return stays_free[net.slots[r]] != 0; }))
       return false;
+    for (const Index s : net.slots)
+      if (!stays_free[s]) cache_.forget(s);
     for (Index k = 0; k < size(); ++k) gradient[k] -= product[shared_rows_ ? column_[k] : k];
     for (std::size_t a = 0; a < positions.size(); ++a) {
       add(positions[a], changes[a]);

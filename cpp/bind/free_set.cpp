@@ -15,6 +15,8 @@ using wm::Index;
 namespace {
 
 using Doubles = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using Table = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Result = nb::ndarray<double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Array = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 
 std::span<const double> view(const Doubles& array) { return {array.data(), array.size()}; }
@@ -55,6 +57,33 @@ std::pair<Array, Array> solve(FreeSet& self, const Doubles& b, const Doubles& s)
   return {to_numpy(std::move(x.d)), to_numpy(std::move(x.r))};
 }
 
+/// Stretches of right-hand sides; Ctrl-C is heard between two.
+void solve_all(FreeSet& self, const Table& B, const Table& sums, const Result& d, const Result& r) {
+  constexpr std::size_t columns = FreeSet::together;
+  const std::size_t count = B.shape(1);
+  std::vector<double> b(B.shape(0) * columns), s(sums.shape(0) * columns);
+  const auto copy = [&](auto from, std::size_t from_row, auto to, std::size_t to_row, std::size_t rows,
+                        std::size_t width) {
+    for (std::size_t i = 0; i < rows; ++i) std::copy_n(from + i * from_row, width, to + i * to_row);
+  };
+  bool complete = true;
+  {
+    nb::gil_scoped_release release;
+    for (std::size_t first = 0; first < count && complete; first += columns) {
+      const std::size_t width = std::min(columns, count - first);
+      std::fill(b.begin(), b.end(), 0.0);
+      std::fill(s.begin(), s.end(), 0.0);
+      copy(B.data() + first, count, b.data(), columns, B.shape(0), width);
+      copy(sums.data() + first, count, s.data(), columns, sums.shape(0), width);
+      const FreeSet::Solution x = self.solve<columns>(b, s);
+      copy(x.d.data(), columns, d.data() + first, count, B.shape(0), width);
+      copy(x.r.data(), columns, r.data() + first, count, sums.shape(0), width);
+      complete = !interrupted();
+    }
+  }
+  if (!complete) throw nb::python_error();
+}
+
 Array inverse_diagonal(FreeSet& self) {
   std::vector<double> diagonal;
   {
@@ -76,6 +105,7 @@ void bind_free_set(nb::module_& m) {
           "column"_a, "diagonal"_a, "group"_a)
       .def("remove", &FreeSet::remove, "position"_a)
       .def("solve", &solve, "b"_a, "s"_a)
+      .def("solve_all", &solve_all, "b"_a, "s"_a, "d"_a, "r"_a)
       .def("inverse_diagonal", &inverse_diagonal)
       .def("log_determinant", &FreeSet::log_determinant);
 }

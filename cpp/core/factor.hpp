@@ -5,7 +5,7 @@
 //   factorise   n^3/6 multiplications, by panels of rows
 //   append      n^2/2: the new column of R solves R'r = a, its pivot is a_nn - r'r
 //   remove(k)   up to 2 n^2: what is left of R below row k is made triangular again by rotations of neighbouring rows
-//   solve       n^2
+//   solve       n^2, for one right-hand side or for several together, which share R while it is near
 //
 // The ridge is of rounding size and no pivot is smaller than it. Matrices of low rank (repeated points, a linear
 // kernel) have a factor as any other; a right-hand side outside their range has a long but finite solution.
@@ -66,10 +66,18 @@ class Factor {
     R_.remove_last();
   }
 
-  /// b <- (A + ridge I)^-1 b.
-  void solve(double* b) const {
-    forward(b, size());
-    backward(b);
+  /// B <- (A + ridge I)^-1 B, B stored by rows.
+  template <std::size_t columns = 1>
+  void solve(double* B) const {
+    if constexpr (columns == 1) {
+      forward(B, size());
+      backward(B);
+    } else {
+      simd::on_avx512([&]() WM_INLINE_LAMBDA {
+        forward_together<columns>(B);
+        backward_together<columns>(B);
+      });
+    }
   }
 
   double log_determinant() const {
@@ -96,7 +104,7 @@ class Factor {
   }
 
  private:
-  static constexpr std::size_t panel = 32, tile_rows = 8, tile_columns = SquareMatrix::spare;
+  static constexpr std::size_t panel = 32, tile_rows = SquareMatrix::tile_rows, tile_columns = SquareMatrix::spare;
   static constexpr double relative_ridge = 1e-15;
 
   double root(double pivot) const { return std::sqrt(pivot > ridge_ ? pivot : ridge_ > 0.0 ? ridge_ : 1.0); }
@@ -179,6 +187,49 @@ class Factor {
     simd::on_avx512([&]() WM_INLINE_LAMBDA {
       for (std::size_t i = size(); i-- > 0;) b[i] = (b[i] - dot(R_.row(i), b, i + 1, size())) / R_(i, i);
     });
+  }
+
+  /// B <- R^-T B, panel by panel of rows.
+  template <std::size_t columns>
+  WM_INLINE void forward_together(double* B) const {
+    for (std::size_t first = 0; first < size(); first += panel) {
+      const std::size_t end = std::min(first + panel, size());
+      for (std::size_t i = first; i < end; ++i) {
+        for (std::size_t k = first; k < i; ++k) subtract(B + i * columns, B + k * columns, R_(k, i), 0, columns);
+        for (std::size_t c = 0; c < columns; ++c) B[i * columns + c] /= R_(i, i);
+      }
+      std::size_t j = end;
+      for (; j + tile_rows <= size(); j += tile_rows) subtract_panel<tile_rows, columns>(first, end, j, B);
+      for (; j < size(); ++j) subtract_panel<1, columns>(first, end, j, B);
+    }
+  }
+
+  /// B_j -= sum_i R_ij B_i over the rows i of a panel, for so many rows from j on.
+  template <std::size_t rows, std::size_t columns>
+  WM_INLINE void subtract_panel(std::size_t first, std::size_t end, std::size_t j, double* B) const {
+    double sum[rows][columns] = {};
+    for (std::size_t i = first; i < end; ++i)
+      for (std::size_t a = 0; a < rows; ++a)
+#pragma omp simd
+        for (std::size_t c = 0; c < columns; ++c) sum[a][c] += R_(i, j + a) * B[i * columns + c];
+    for (std::size_t a = 0; a < rows; ++a) subtract(B + (j + a) * columns, sum[a], 1.0, 0, columns);
+  }
+
+  /// B <- R^-1 B, by tiles of rows.
+  template <std::size_t columns>
+  WM_INLINE void backward_together(double* B) const {
+    for (std::size_t end = size(); end > 0;) {
+      const std::size_t begin = end > tile_rows ? end - tile_rows : 0;
+      double sum[tile_rows][columns] = {};
+      R_.add_products<columns>(begin, end, end, B, sum);
+      for (std::size_t i = end; i-- > begin;) {
+        double* const row = B + i * columns;
+        subtract(row, sum[i - begin], 1.0, 0, columns);
+        for (std::size_t k = i + 1; k < end; ++k) subtract(row, B + k * columns, R_(i, k), 0, columns);
+        for (std::size_t c = 0; c < columns; ++c) row[c] /= R_(i, i);
+      }
+      end = begin;
+    }
   }
 
   SquareMatrix R_;

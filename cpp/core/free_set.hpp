@@ -17,6 +17,7 @@
 // points, low rank) the ridge of the factor chooses a solution.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <span>
@@ -73,53 +74,77 @@ class FreeSet {
     border_known_ = false;
   }
 
+  /// By variable and by group, the columns of several solutions side by side.
   struct Solution {
-    std::vector<double> d;  // by variable
-    std::vector<double> r;  // by group; zero for a group without variables
+    std::vector<double> d;
+    std::vector<double> r;  // zero for a group without variables
   };
 
+  /// So many right-hand sides are best solved together.
+  static constexpr std::size_t together = 16;
+
   /// One pass of elimination, exact but for rounding and the ridge.
+  template <std::size_t columns = 1>
   Solution approximate(std::span<const double> b, std::span<const double> s) {
     know_border();
-    Solution x{{b.begin(), b.end()}, std::vector<double>(members_of_.size(), 0.0)};
-    for (std::size_t i = 0; i < group_.size(); ++i) x.d[i] += shift_ * s[group_[i]];
-    factor_.solve(x.d.data());
-    for (std::size_t i = 0; i < group_.size(); ++i) x.r[group_[i]] += x.d[i];
-    for (std::size_t g = 0; g < x.r.size(); ++g) x.r[g] = members_of_[g] > 0 ? x.r[g] - s[g] : 0.0;
-    schur_.solve(x.r.data());
-    for (std::size_t g = 0; g < x.r.size(); ++g)
-      for (std::size_t i = 0; i < group_.size(); ++i) x.d[i] -= x.r[g] * border_[g][i];
-    meet_sums(x.d, s);
+    Solution x{{b.begin(), b.end()}, std::vector<double>(members_of_.size() * columns, 0.0)};
+    for_each_entry<columns>([&](std::size_t here, std::size_t of_group) { x.d[here] += shift_ * s[of_group]; });
+    factor_.template solve<columns>(x.d.data());
+    for_each_entry<columns>([&](std::size_t here, std::size_t of_group) { x.r[of_group] += x.d[here]; });
+    for (std::size_t k = 0; k < x.r.size(); ++k) x.r[k] = members_of_[k / columns] > 0 ? x.r[k] - s[k] : 0.0;
+    schur_.template solve<columns>(x.r.data());
+    for (std::size_t g = 0; g < members_of_.size(); ++g)
+      for (std::size_t i = 0; i < group_.size(); ++i)
+        for (std::size_t c = 0; c < columns; ++c) x.d[i * columns + c] -= x.r[g * columns + c] * border_[g][i];
+    meet_sums<columns>(x.d, s);
     return x;
   }
 
-  /// Iterative refinement with Q itself, as long as it halves a residual that is more than rounding.
+  /// Iterative refinement with Q itself, for each column as long as it halves a residual that is more than rounding.
+  template <std::size_t columns = 1>
   Solution solve(std::span<const double> b, std::span<const double> s) {
-    Solution x = approximate(b, s), left = residual(x, b, s);
-    for (int round = 0; round < 5 && largest(left) > rounding(x); ++round) {
-      Solution better = approximate(left.d, left.r);
-      for (std::size_t i = 0; i < better.d.size(); ++i) better.d[i] += x.d[i];
-      for (std::size_t g = 0; g < better.r.size(); ++g) better.r[g] += x.r[g];
-      const Solution then = residual(better, b, s);
-      if (!(largest(then) < largest(left))) break;
-      const bool halved = largest(then) < 0.5 * largest(left);
-      x = std::move(better);
-      left = then;
-      if (!halved) break;
+    Solution x = approximate<columns>(b, s), left = residual<columns>(x, b, s);
+    std::array<double, columns> size = largest<columns>(left);
+    std::array<bool, columns> going;
+    going.fill(true);
+    for (int round = 0; round < 5; ++round) {
+      const std::array<double, columns> bearable = rounding<columns>(x);
+      for (std::size_t c = 0; c < columns; ++c) going[c] &= size[c] > bearable[c];
+      if (std::ranges::count(going, true) == 0) break;
+      Solution better = approximate<columns>(left.d, left.r);
+      for (std::size_t k = 0; k < x.d.size(); ++k) better.d[k] += x.d[k];
+      for (std::size_t k = 0; k < x.r.size(); ++k) better.r[k] += x.r[k];
+      Solution then = residual<columns>(better, b, s);
+      const std::array<double, columns> size_then = largest<columns>(then);
+      for (std::size_t c = 0; c < columns; ++c) {
+        going[c] &= size_then[c] < size[c];
+        if (!going[c]) continue;
+        replace_column<columns>(c, better, x);
+        replace_column<columns>(c, then, left);
+        going[c] = size_then[c] < 0.5 * size[c];
+        size[c] = size_then[c];
+      }
     }
     return x;
   }
 
-  /// Q_FF d.
-  std::vector<double> multiply(std::span<const double> d) const {
-    std::vector<double> product(d.size());
+  /// Q_FF D.
+  template <std::size_t columns = 1>
+  std::vector<double> multiply(std::span<const double> D) const {
+    std::vector<double> product(D.size(), 0.0);
     simd::on_avx512([&]() WM_INLINE_LAMBDA {
-      for (std::size_t i = 0; i < product.size(); ++i) {
-        const double* row = Q_.row(i);
-        double sum = 0.0;
+      if constexpr (columns == 1) {
+        for (std::size_t i = 0; i < product.size(); ++i) {
+          const double* row = Q_.row(i);
+          double sum = 0.0;
 #pragma omp simd reduction(+ : sum)
-        for (std::size_t j = 0; j < product.size(); ++j) sum += row[j] * d[j];
-        product[i] = sum;
+          for (std::size_t j = 0; j < product.size(); ++j) sum += row[j] * D[j];
+          product[i] = sum;
+        }
+      } else {
+        auto* const rows = reinterpret_cast<double (*)[columns]>(product.data());
+        for (std::size_t i = 0; i < group_.size(); i += SquareMatrix::tile_rows)
+          Q_.add_products<columns>(i, std::min(i + SquareMatrix::tile_rows, group_.size()), 0, D.data(), rows + i);
       }
     });
     return product;
@@ -178,36 +203,56 @@ class FreeSet {
     border_known_ = true;
   }
 
+  /// Calls use(entry, entry of its group) for each variable and column.
+  template <std::size_t columns, class Use>
+  void for_each_entry(Use use) const {
+    for (std::size_t i = 0; i < group_.size(); ++i)
+      for (std::size_t c = 0; c < columns; ++c) use(i * columns + c, group_[i] * columns + c);
+  }
+
   /// Takes the rounding errors out of E'd = s, which solvers rely on.
+  template <std::size_t columns>
   void meet_sums(std::vector<double>& d, std::span<const double> s) const {
-    std::vector<double> excess(members_of_.size());
-    for (std::size_t g = 0; g < excess.size(); ++g) excess[g] = -s[g];
-    for (std::size_t i = 0; i < d.size(); ++i) excess[group_[i]] += d[i];
-    for (std::size_t i = 0; i < d.size(); ++i) d[i] -= excess[group_[i]] / members_of_[group_[i]];
+    std::vector<double> excess(s.size());
+    for (std::size_t k = 0; k < excess.size(); ++k) excess[k] = -s[k];
+    for_each_entry<columns>([&](std::size_t here, std::size_t of_group) { excess[of_group] += d[here]; });
+    for_each_entry<columns>(
+        [&](std::size_t here, std::size_t of_group) { d[here] -= excess[of_group] / members_of_[of_group / columns]; });
   }
 
   /// What is left of the right-hand sides.
+  template <std::size_t columns>
   Solution residual(const Solution& x, std::span<const double> b, std::span<const double> s) const {
-    Solution left{multiply(x.d), {s.begin(), s.end()}};
-    for (std::size_t i = 0; i < group_.size(); ++i) {
-      left.d[i] = b[i] - left.d[i] - x.r[group_[i]];
-      left.r[group_[i]] -= x.d[i];
-    }
+    Solution left{multiply<columns>(x.d), {s.begin(), s.end()}};
+    for_each_entry<columns>([&](std::size_t here, std::size_t of_group) {
+      left.d[here] = b[here] - left.d[here] - x.r[of_group];
+      left.r[of_group] -= x.d[here];
+    });
     return left;
   }
 
   /// By what a residual may be wrong: no entry of Q is larger than the shift.
-  double rounding(const Solution& x) const {
-    double sum = 0.0;
-    for (double d : x.d) sum += std::abs(d);
-    return std::numeric_limits<double>::epsilon() * shift_ * sum;
+  template <std::size_t columns>
+  std::array<double, columns> rounding(const Solution& x) const {
+    std::array<double, columns> sums{};
+    for (std::size_t k = 0; k < x.d.size(); ++k) sums[k % columns] += std::abs(x.d[k]);
+    for (double& sum : sums) sum *= std::numeric_limits<double>::epsilon() * shift_;
+    return sums;
   }
 
-  static double largest(const Solution& x) {
-    double size = 0.0;
-    for (double value : x.d) size = std::max(size, std::abs(value));
-    for (double value : x.r) size = std::max(size, std::abs(value));
+  template <std::size_t columns>
+  static std::array<double, columns> largest(const Solution& x) {
+    std::array<double, columns> size{};
+    for (const auto* part : {&x.d, &x.r})
+      for (std::size_t k = 0; k < part->size(); ++k)
+        size[k % columns] = std::max(size[k % columns], std::abs((*part)[k]));
     return size;
+  }
+
+  template <std::size_t columns>
+  static void replace_column(std::size_t c, const Solution& from, Solution& to) {
+    for (std::size_t k = c; k < to.d.size(); k += columns) to.d[k] = from.d[k];
+    for (std::size_t k = c; k < to.r.size(); k += columns) to.r[k] = from.r[k];
   }
 
   SquareMatrix Q_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "simd.hpp"
 #include "types.hpp"
 
 namespace wm {
@@ -34,7 +35,29 @@ class SquareMatrix {
   }
   void remove_last() { --size_; }
 
+  static constexpr std::size_t tile_rows = 8;  // as many as are multiplied together
+
+  /// sums[a] += sum_j M[begin + a, j] B[j] over the columns j from `first` on, for the rows [begin, end), at most a
+  /// tile of them; B is stored by rows.
+  template <std::size_t columns>
+  WM_INLINE void add_products(std::size_t begin, std::size_t end, std::size_t first, const double* B,
+                              double (*sums)[columns]) const {
+    if (end - begin == tile_rows) return add_rows<tile_rows, columns>(begin, first, B, sums);
+    for (; begin < end; ++begin, ++sums) add_rows<1, columns>(begin, first, B, sums);
+  }
+
  private:
+  template <std::size_t rows, std::size_t columns>
+  WM_INLINE void add_rows(std::size_t begin, std::size_t first, const double* B, double (*sums)[columns]) const {
+    double sum[rows][columns] = {};
+    for (std::size_t j = first; j < size_; ++j)
+      for (std::size_t a = 0; a < rows; ++a)
+#pragma omp simd
+        for (std::size_t c = 0; c < columns; ++c) sum[a][c] += row(begin + a)[j] * B[j * columns + c];
+    for (std::size_t a = 0; a < rows; ++a)
+      for (std::size_t c = 0; c < columns; ++c) sums[a][c] += sum[a][c];
+  }
+
   void grow(std::size_t capacity) {
     std::size_t stride = (capacity + spare + 7) / 8 * 8;
     if (stride % 64 == 0) stride += 8;  // rows a power of two apart would compete for the same places of a cache

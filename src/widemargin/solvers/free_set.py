@@ -139,8 +139,7 @@ class FreeSet:
         if right.ndim == 1:
             return self._core.solve(right.copy(), wanted.copy())
         d, r = np.empty(right.shape), np.empty(shape)
-        for column in range(right.shape[1]):
-            d[:, column], r[:, column] = self._core.solve(right[:, column].copy(), wanted[:, column].copy())
+        self._core.solve_all(np.ascontiguousarray(right), np.ascontiguousarray(wanted), d, r)
         return d, r
 
     def inverse_diagonal(self) -> np.ndarray:

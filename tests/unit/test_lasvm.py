@@ -115,6 +115,20 @@ def test_points_without_weight_play_no_part():
     np.testing.assert_array_equal(machine.dual_coef_, twin.dual_coef_)
 
 
+def test_a_batch_without_any_weight_is_passed_over():
+    X, y = moons()
+    weight = (np.arange(400) % 4 == 0).astype(float)
+    machine = wm.LASVM(gamma=1.0).fit_stream(
+        zip(np.split(X, 400), np.split(y, 400), np.split(weight, 400), strict=True), classes=[0, 1]
+    )
+    twin = wm.LASVM(gamma=1.0).fit_stream(batches(X[::4], y[::4], 1), classes=[0, 1])
+    assert machine.n_seen_ == 400
+    np.testing.assert_array_equal(machine.support_, 4 * twin.support_)
+    np.testing.assert_array_equal(machine.dual_coef_, twin.dual_coef_)
+    refused("zero for every sample", wm.LASVM(), lambda m: m.partial_fit(X, y, sample_weight=np.zeros(400)))
+    refused("1 features", machine, lambda m: m.partial_fit(X[:, :1], y, sample_weight=np.zeros(400)))
+
+
 def test_weights_are_factors_of_the_price():
     X, y = moons()
     machine = wm.LASVM(C=2.0, gamma=1.0, random_state=0).fit(X, y, sample_weight=np.where(y == 0, 0.1, 1.0))

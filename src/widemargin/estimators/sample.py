@@ -228,8 +228,8 @@ def read_prediction(estimator: Any, X: Any) -> Any:
     return points
 
 
-def read_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
-    """Finite, non-negative weights, not all zero."""
+def read_weight(sample_weight: ArrayLike | None, n: int, *, may_be_zero: bool = False) -> NDArray[np.float64]:
+    """Finite, non-negative weights, not all zero unless they are those of a part of the samples."""
     if sample_weight is None:
         return np.broadcast_to(1.0, n)
     try:
@@ -246,7 +246,7 @@ def read_weight(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
         raise ValueError(
             f"sample_weight must be finite and not negative, but sample_weight[{i}] is {weight[i]:g}."
         )
-    if not weight.any():
+    if not (may_be_zero or weight.any()):
         raise ValueError("sample_weight is zero for every sample: give at least one a positive weight.")
     return weight
 

@@ -17,8 +17,12 @@ from widemargin.problems import Vector
 
 
 def read_batch(machine: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, NDArray[Any], Vector]:
-    """Points, classes and weights, which must go with the batches before if there were any."""
-    if hasattr(machine, "classes_") and y is not None:
+    """Points, classes and weights, which must go with the batches before if there were any.
+
+    The weights of a first batch cannot all be zero: it decides what the kernel is.
+    """
+    begun = hasattr(machine, "classes_")
+    if begun and y is not None:
         X = sample.read_prediction(machine, X)
         y = column_or_1d(y, warn=True)
         check_consistent_length(X, y)
@@ -26,7 +30,7 @@ def read_batch(machine: Any, X: Any, y: Any, sample_weight: Any) -> tuple[Any, N
     else:
         X, y = sample.read_training(machine, X, y)
     names, labels = sample.read_classes(y)
-    return X, names[labels], sample.read_weight(sample_weight, count(X))
+    return X, names[labels], sample.read_weight(sample_weight, count(X), may_be_zero=begun)
 
 
 def _check_format(X: Any, sparse: bool) -> None:

@@ -234,6 +234,17 @@ def test_a_singular_hessian_gives_a_solution_without_nan(solver, kernel):
 
 
 @each_solver
+@pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+def test_a_solution_that_touches_no_bound_is_found(solver, size):
+    X = size * np.array([[1.0, 0.0], [0.0, 2.0]])
+    accurate = clone(solver).set_params(epsilon=1e-8 * size**2)
+    solution = accurate.solve(one_class(2, 0.5), wm.Linear().bind(X), stop=wm.Stop(tol=1e-6 * size**2))
+    assert solution.status is wm.Status.OPTIMAL
+    assert solution.alpha == pytest.approx([0.8, 0.2], abs=1e-6)
+    assert solution.dual_objective == pytest.approx(-0.4 * size**2, rel=1e-6)
+
+
+@each_solver
 @pytest.mark.parametrize("rank", ["full", "low"])
 def test_a_matrix_that_is_not_positive_semi_definite_is_refused(solver, rank):
     n = 40
@@ -316,7 +327,7 @@ def test_a_start_may_be_a_list(solver):
 @each_solver
 def test_a_gap_that_rounding_keeps_above_epsilon_is_not_called_optimal(solver):
     X, y = moons()
-    solution = clone(solver).solve(soft_margin(y, 1.0), wm.Linear().bind(1e6 * X), stop=wm.Stop(tol=1e3))
+    solution = clone(solver).solve(soft_margin(y, 1.0), wm.Linear().bind(1e7 * X), stop=wm.Stop(tol=1e3))
     assert (solution.duality_gap <= solver.epsilon) == (solution.status is wm.Status.OPTIMAL)
     assert solution.duality_gap > solver.epsilon
 

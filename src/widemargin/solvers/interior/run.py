@@ -20,6 +20,9 @@ from widemargin.solvers.interior.watch import Watch
 HELD = 1e30
 """Curvature, relative to the largest K_ii, of variables that are to stay where they are."""
 
+FLAT = 1e-9
+"""The least unit of multipliers, relative to what K_ii times the largest variable would be."""
+
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
@@ -94,9 +97,14 @@ class Run:
         self.watch.look()
 
     def _at_bounds(self, point: Point, gradient: Vector) -> tuple[np.ndarray, np.ndarray]:
-        """Which variables go to their bounds; the unit of multipliers is the spread of gradients."""
+        """Which variables go to their bounds; the unit of multipliers is the spread of gradients.
+
+        Where no bound matters in the end that spread goes to zero together with all multipliers, and would
+        make any of them look large.
+        """
         spread = max(float(np.ptp(self.program.linear)), float(np.ptp(gradient + self.program.linear)))
-        slope = max(spread, float(point.u.max(initial=0.0)), float(point.v.max(initial=0.0)))
+        flat = FLAT * self.matrix.largest * float(np.abs(point.a).max(initial=0.0))
+        slope = max(spread, flat, float(point.u.max(initial=0.0)), float(point.v.max(initial=0.0)))
         return point.at_bounds(self.program, slope or 1.0)
 
     def _violation(self, gradient: Vector, at_lower: np.ndarray, at_upper: np.ndarray) -> float:

@@ -64,6 +64,17 @@ def test_a_free_intercept_follows_when_all_points_move(loss, away):
     )
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_sparse_points_far_from_the_origin_come_to_an_end(seed):
+    random = np.random.default_rng(seed)
+    X = random.normal(size=(200, 1)) + 2e5
+    y = 1.0 + 0.1 * random.normal(size=200)
+    machine = wm.LinearSVR(C=0.01, tol=1e-3, max_time=60)
+    dense, sparse = (clone(machine).fit(points, y) for points in (X, sp.csr_matrix(X)))
+    assert sparse.status_ is wm.Status.OPTIMAL
+    assert sparse.primal_objective_ == pytest.approx(dense.primal_objective_, rel=2e-3)
+
+
 def test_unscaled_features_come_to_an_end():
     random = np.random.default_rng(0)
     X = np.c_[

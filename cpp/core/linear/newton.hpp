@@ -298,7 +298,8 @@ class Newton {
     return sum;
   }
 
-  /// A step after which the slope is a small part of what it was; the whole step if that will do.
+  /// A step after which the slope is a small part of what it was; the whole step if that will do, and a very long one
+  /// if rounding hides where the slope ends.
   double line_search(double decrement) const {
     constexpr double small = 0.1;
     double low = 0.0, high = 1.0, at_low = -decrement, at_high = slope(1.0);
@@ -307,6 +308,7 @@ class Newton {
       low = high, at_low = at_high;
       high *= 2.0, at_high = slope(high);
     }
+    if (!(at_high > 0.0)) return high;
     double t = high;
     for (int k = 0; k < 40; ++k) {
       // The chord's zero, pulled towards the middle: slopes are far from straight at first.

@@ -38,8 +38,8 @@ DOUBT = 0.3
 QUESTION_WORK = 2**28
 """Multiplications of each thread between two chances for Ctrl-C, where the core has threads of its own."""
 
-CORE_BLOCK = 256
-"""Columns that the core computes together."""
+CORE_BLOCK, CORE_ROWS = 256, 64
+"""Columns that the core computes together, and rows that it needs at least to do so well."""
 
 PANEL_POINTS = 256
 """Points whose kernel values meet their coefficients together."""
@@ -106,7 +106,8 @@ class Expansion:
             gram, weights = self.kernel.bind(self.points, X), np.ascontiguousarray(weights[:, 0])
 
             def single(rows: NDArray[np.int32], kind: type[np.floating]) -> NDArray[np.float64]:
-                return weighted_sum(gram, weights, rows, kind, n_jobs)[:, None] + self.offsets
+                sums = weighted_sum(gram, _every(gram.shape[0]), weights, rows, kind, n_jobs)
+                return sums[:, None] + self.offsets
 
             return gram, single
 
@@ -172,24 +173,37 @@ def _every(size: int) -> NDArray[np.int32]:
 
 def weighted_sum(
     gram: _core.Gram,
+    rows: NDArray[np.int32],
     weights: NDArray[np.float64],
     columns: NDArray[np.int32],
     kind: type[np.floating],
     n_jobs: int | None = None,
+    told_to_stop: Callable[[], bool] = lambda: False,
 ) -> NDArray[np.float64]:
-    """weights' K[:, columns] in double precision, with entries of this kind, in `n_jobs` threads."""
-    rows = _every(gram.shape[0])
+    """weights' K[rows, columns] in double precision, with entries of this kind, in `n_jobs` threads.
+
+    Once told to stop, what has been summed up so far.
+    """
     sums = np.zeros(columns.size)
     if rows.size == 0:
         return sums
-    column_work = gram.entry_work * rows.size
-    threads = 1 if column_work * columns.size < THREADED_WORK else allowed_threads(n_jobs)
-    blocks = max(1, int(QUESTION_WORK / (CORE_BLOCK * column_work)))
-    size = CORE_BLOCK * blocks * threads  # whole blocks of the core: nothing depends on the number of threads
+    work = gram.entry_work * rows.size * columns.size
+    threads = 1 if work < THREADED_WORK else allowed_threads(n_jobs)
+    # Whole blocks of the core, of rows first: nothing depends on the number of threads.
+    block_work = gram.entry_work * CORE_BLOCK
+    some_rows = CORE_ROWS * max(1, int(QUESTION_WORK / (block_work * CORE_ROWS)))
+    blocks = max(1, int(QUESTION_WORK / (block_work * rows.size)))
+    some_columns = CORE_BLOCK * blocks * threads
     with single_threaded_blas():
-        for begin in range(0, columns.size, size):
-            some = slice(begin, begin + size)
-            sums[some] = gram.accumulated(rows, weights, columns[some], kind is np.float32, threads)
+        for begin in range(0, columns.size, some_columns):
+            these = slice(begin, begin + some_columns)
+            for first in range(0, rows.size, some_rows):
+                if told_to_stop():
+                    return sums
+                part = slice(first, first + some_rows)
+                sums[these] += gram.accumulated(
+                    rows[part], weights[part], columns[these], kind is np.float32, threads
+                )
     return sums
 
 

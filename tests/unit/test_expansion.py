@@ -43,6 +43,38 @@ def test_no_block_exceeds_its_budget(monkeypatch):
     assert max(asked) <= 4 and sum(asked) == len(X)
 
 
+class Recorder:
+    """A Gram that writes down how much work it is asked for at a time."""
+
+    def __init__(self, gram):
+        self._gram, self.entry_work, self.work = gram, gram.entry_work, []
+
+    def accumulated(self, rows, weights, columns, single, threads):
+        self.work.append(self.entry_work * rows.size * columns.size / threads)
+        return self._gram.accumulated(rows, weights, columns, single, threads)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_sums_over_many_points_leave_chances_for_ctrl_c(monkeypatch, n_jobs):
+    monkeypatch.setattr(expansion, "QUESTION_WORK", 2**19)
+    monkeypatch.setattr(expansion, "THREADED_WORK", 0)
+    points, others = rng.normal(size=(700, 3)), rng.normal(size=(600, 3))
+    weights = rng.normal(size=700)
+    gram = Recorder(KERNEL.bind(points, others))
+    rows, columns = np.arange(700, dtype=np.int32), np.arange(600, dtype=np.int32)
+    sums = expansion.weighted_sum(gram, rows, weights, columns, np.float64, n_jobs)
+    np.testing.assert_allclose(sums, weights @ KERNEL.gram(points, others), atol=1e-12)
+    assert max(gram.work) <= 2**19
+
+
+def test_a_sum_ends_when_it_is_told_to(monkeypatch):
+    monkeypatch.setattr(expansion, "QUESTION_WORK", 1)
+    gram = Recorder(KERNEL.bind(rng.normal(size=(200, 3)), X))
+    rows, columns = np.arange(200, dtype=np.int32), np.arange(11, dtype=np.int32)
+    expansion.weighted_sum(gram, rows, np.ones(200), columns, np.float64, 1, lambda: len(gram.work) == 2)
+    assert len(gram.work) == 2
+
+
 def test_sparse_and_dense_points_mix():
     for points, data in ((Z, sp.csr_matrix(X)), (sp.csr_matrix(Z), X), (sp.csr_array(Z), sp.csr_array(X))):
         np.testing.assert_allclose(Expansion(KERNEL, points, COEFFICIENTS, OFFSETS)(data), f(X))

@@ -202,6 +202,16 @@ def test_tables_keep_to_the_budget(cancer, megabytes, tables, exponents, parts):
         np.testing.assert_allclose(values, kernel.gram(X[test], X) @ coefficients, atol=1e-4)
 
 
+@pytest.mark.parametrize("kernel", [wm.Gaussian, wm.Laplacian, wm.Linear])
+def test_dear_entries_are_computed_few_at_a_time(kernel):
+    X = np.random.default_rng(0).normal(size=(200, 20_000))
+    kernels = [kernel()] if kernel is wm.Linear else [kernel(1e-4), kernel(1e-5)]
+    fold = Fold(np.arange(150, dtype=np.int32), np.arange(150, 200, dtype=np.int32), None)
+    table = SharedTable(X, kernels, 2**20, [fold])
+    work = table.prepare() + table.fill(0)  # Ctrl-C is heard between two parts of it
+    assert len(work) > 4
+
+
 def test_points_drawn_twice_count_once_whatever_the_budget(cancer):
     X, y = cancer
     drawn = np.random.default_rng(0).choice(400, 400)

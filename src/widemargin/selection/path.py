@@ -251,6 +251,8 @@ class Search:
                         for machine, solution in zip(machines, solutions, strict=True)
                     ]
                     values = self._values(functions, k, fold, gram)
+                    if self.stopped:
+                        return
                     starts = [solution.alpha for solution in solutions]
                     if not self._are_doubtful(values):
                         break
@@ -334,7 +336,7 @@ class Search:
                 judge = FoldGram(exact, exact, fold.test, None)
             else:
                 judge = gram
-            values[:, column] = judge.values(coefficients) + intercept
+            values[:, column] = judge.values(coefficients, lambda: self.stopped) + intercept
         return values
 
     def _keep(self, cell: tuple[int, int, int], fold: Fold, values: NDArray[np.float64]) -> None:

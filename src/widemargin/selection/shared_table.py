@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from widemargin import _core
+from widemargin.expansion import weighted_sum
 from widemargin.kernels import Kernel, Precomputed
 from widemargin.kernels.points import count
 from widemargin.kernels.row_blocks import row_blocks
@@ -44,12 +45,17 @@ class FoldGram:
         """The problem in terms of these rows."""
         return problem if self.train is None else problem.among(self.train)
 
-    def values(self, coefficients: NDArray[np.float64]) -> NDArray[np.float64]:
-        """sum_i coefficients_i k(x_i, z) of all points x_i at the points z that were left out."""
+    def values(
+        self, coefficients: NDArray[np.float64], stopped: Callable[[], bool] = lambda: False
+    ) -> NDArray[np.float64]:
+        """sum_i coefficients_i k(x_i, z) of all points x_i at the points z that were left out.
+
+        Once it has stopped, they are not to be relied on.
+        """
         if self.train is not None:
             coefficients = coefficients[self.train]
         used = np.flatnonzero(coefficients).astype(np.int32)
-        return self.with_test.accumulated(used, coefficients[used], self.test)
+        return weighted_sum(self.with_test, used, coefficients[used], self.test, np.float64, 1, stopped)
 
 
 class SharedTable:
@@ -167,7 +173,7 @@ class SharedTable:
         if self.exponents is None:
             return []
         gram = self.kernels[0].bind_exponent(self.X)
-        return [partial(_copy, gram, rows, self.exponents) for rows in self._blocks()]
+        return [partial(_copy, gram, rows, self.exponents) for rows in self._blocks(gram)]
 
     def fill(self, k: int) -> list[Work]:
         """The parts of the work to have matrix k, or what it is made of, in any order."""
@@ -177,13 +183,13 @@ class SharedTable:
         if self.exponents is not None:
             return []
         gram, table = self.exact(k), self._table(k)
-        return [partial(_copy, gram, rows, table) for rows in self._blocks()]
+        return [partial(_copy, gram, rows, table) for rows in self._blocks(gram)]
 
     def _table(self, k: int) -> NDArray[np.float32]:
         return self.tables[k % len(self.tables)]
 
-    def _blocks(self) -> list[slice]:
-        return row_blocks(self.n, self.n)
+    def _blocks(self, gram: _core.Gram) -> list[slice]:
+        return row_blocks(self.n, self.n, gram.entry_work, gram.preferred_block)
 
 
 def _copy(gram: _core.Gram, rows: slice, table: NDArray[np.float32]) -> None:

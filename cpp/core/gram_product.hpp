@@ -28,6 +28,14 @@ inline std::size_t rows_between_questions(const Gram& gram, std::size_t columns,
   return rows < block_rows ? rows : rows / block_rows * block_rows;
 }
 
+/// How many columns of a panel with so many rows to compute in double before asking whether to stop; whole blocks, and
+/// one for each thread at least.
+inline std::size_t columns_between_questions(const Gram& gram, std::size_t rows, int threads) {
+  constexpr double multiplications = 1 << 29;
+  const double blocks = multiplications / gram.entry_work / static_cast<double>(rows * block_columns);
+  return block_columns * static_cast<std::size_t>(std::clamp(blocks, std::max(1.0, 1.0 * threads), 1e6));
+}
+
 /// Calls body(begin, end) on parts of [0, n) as wide as a block, in several threads if there is work for them, whoever
 /// is ready taking the next; the parts do not depend on how many, nor then does what is computed.
 template <class Body>
@@ -113,8 +121,7 @@ bool add_symmetric_product(const Gram& gram, std::span<const Index> points, cons
     const std::size_t blocks = (columns.size() + block_columns - 1) / block_columns;
     // By block, so that sums have the same order in all threads.
     std::vector<double> mirrored(blocks * rows.size(), 0.0), mirrored_lost(mirrored.size(), 0.0);
-    const double work = gram.entry_work * static_cast<double>(rows.size() * columns.size());
-    by_block_columns(static_cast<Index>(columns.size()), threads, work, [&](Index begin, Index end) {
+    const auto add_block = [&](Index begin, Index end) {
       const std::size_t width = end - begin;
       Lease<Real> block(rows.size() * width);
       gram.block(rows, columns.subspan(begin, width), block.data());
@@ -126,14 +133,22 @@ bool add_symmetric_product(const Gram& gram, std::span<const Index> points, cons
       if (static_cast<std::size_t>(begin) >= rows.size())
         sweep::products_exactly(values, weights + first + begin, mirrored.data() + place, mirrored_lost.data() + place,
                                 static_cast<Index>(width));
-    });
+    };
+    const std::size_t at_once = columns_between_questions(gram, rows.size(), threads);
+    for (std::size_t left = 0; left < columns.size(); left += at_once) {
+      const std::size_t count = std::min(at_once, columns.size() - left);
+      const double work = gram.entry_work * static_cast<double>(rows.size() * count);
+      by_block_columns(static_cast<Index>(count), threads, work, [&](Index begin, Index end) {
+        add_block(static_cast<Index>(left) + begin, static_cast<Index>(left) + end);
+      });
+      if (must_stop() && (left + count < columns.size() || first + rows.size() < points.size())) return false;
+    }
     for (std::size_t b = 0; b < blocks; ++b)
       for (std::size_t r = 0; r < rows.size(); ++r) {
         const std::size_t place = b * rows.size() + r;
         sweep::add_exactly(mirrored[place], out[first + r], lost[first + r]);
         lost[first + r] += mirrored_lost[place];
       }
-    if (must_stop() && first + rows.size() < points.size()) return false;
   }
   for (std::size_t a = 0; a < points.size(); ++a) out[a] += lost[a];
   return true;

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import load_iris
-from sklearn.exceptions import NotFittedError
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.naive_bayes import GaussianNB
 
@@ -308,6 +308,25 @@ def test_balls_with_kernel_matrices_weights_and_files(tmp_path):
     assert by_points.norm_ == pytest.approx(by_matrix.norm_, rel=1e-5)
     np.testing.assert_allclose(by_points.decision_function(X), by_matrix.decision_function(K), atol=1e-4)
     np.testing.assert_array_equal(stored(by_points, tmp_path).predict(X), by_points.predict(X))
+
+
+@pytest.mark.parametrize("radius", [1e4, 1e5])
+def test_ivanov_with_far_too_large_a_ball_ends_where_a_solver_comes_to_its_limits(radius):
+    """Of two different targets at each point no function has a small risk, and the search goes on and on."""
+    random, said = np.random.default_rng(0), []
+    points, targets = np.repeat(random.normal(size=(6, 1)), 2, axis=0), random.normal(size=12)
+
+    class Watched(wm.IvanovEstimator):
+        def _by_program(self, *args):
+            found = super()._by_program(*args)
+            said.append(found[2])
+            return found
+
+    machine = Watched("absolute", wm.Gaussian(1.0), radius)
+    with pytest.warns(ConvergenceWarning, match="lower radius or raise tol"):
+        machine.fit(points, targets)
+    assert [sentence is None for sentence in said] == [True] * (machine.n_fits_ - 1) + [False]
+    assert not machine.active_
 
 
 def test_targets_of_zero_are_met_by_zero():

@@ -169,7 +169,8 @@ class IvanovEstimator(TikhonovEstimator):
             inside *= 2
         floor = self.tol * inside
         outside, below = inside, above
-        while below <= 0 and not is_found() and outside > floor:
+        # where a solver has ended short of tol, it would for less regularisation, or not end at all
+        while below <= 0 and not is_found() and outside > floor and shortcoming is None:
             inside, above = outside, below
             outside = max(inside / DECADE, floor)
             below = excess(outside)

@@ -210,6 +210,15 @@ def test_a_function_that_is_not_the_best_is_told():
         wm.TikhonovEstimator(Slow(), "linear", 1e-9).fit(X, y)
 
 
+def test_a_solver_that_rounding_keeps_going_is_ended(monkeypatch):
+    """With so small a lam the multipliers are so large that steps of rounding size follow for ever."""
+    monkeypatch.setattr("widemargin.estimators.tikhonov.STEPS", 5000)
+    X, y = np.random.default_rng(8).normal(size=(10, 1)), np.tile([-1.0, 1.0], 5)
+    machine = wm.TikhonovEstimator("hinge", "linear", 1e-12, bias="penalised")
+    with pytest.warns(ConvergenceWarning, match="stopped with a KKT violation .* raise lam or tol"):
+        machine.fit(X, y)
+
+
 @pytest.mark.parametrize("loss", [losses.Logistic(), losses.ExponentialLoss(), losses.Power(3)], ids=repr)
 def test_curvatures_are_derivatives_of_slopes(loss):
     f, step = np.linspace(-3, 3, 24), 1e-6

@@ -28,6 +28,9 @@ from widemargin.threads import blas_for
 ROUNDING = 1e-10
 """A sum this small beside its terms may be zero."""
 
+STEPS, STEPS_EACH = 2_000_000, 1000
+"""Of a solver, or so many for each variable: with an extreme lam rounding could keep it going for ever."""
+
 
 def _answers_signs(machine: Any) -> bool:
     """Whether the loss is one of margins, so that the machine is a classifier."""
@@ -287,6 +290,7 @@ class TikhonovEstimator(KernelMachine):
             cache_bytes=cache_bytes(self.cache_size, n),
             n_jobs=self.n_jobs,
             polish=size <= POLISHED_SIZE,
+            max_iter=max(STEPS, STEPS_EACH * size),
         )
 
     def _keep_objective(

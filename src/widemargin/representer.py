@@ -170,7 +170,7 @@ def _by_newton(objective: _Objective, x: Vector) -> Vector:
 def _solve(H: NDArray[np.float64], right: Vector) -> Vector:
     """H^-1 right, or zero where H is no positive definite matrix to working precision."""
     try:
-        return np.asarray(scipy.linalg.solve(H, right, assume_a="pos", check_finite=True))
+        return np.asarray(scipy.linalg.cho_solve(scipy.linalg.cho_factor(H), right))
     except (ValueError, np.linalg.LinAlgError):
         return np.zeros_like(right)
 

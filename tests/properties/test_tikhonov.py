@@ -219,6 +219,15 @@ def test_a_solver_that_rounding_keeps_going_is_ended(monkeypatch):
         machine.fit(X, y)
 
 
+def test_a_risk_without_a_minimum_is_told_in_one_sentence():
+    """The bias grows for ever; what matrices are like on its way is nobody's concern."""
+    X, _, _ = sample(10)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        wm.TikhonovEstimator("exponential", "poly", 1e-4, degree=2, bias="free").fit(X, np.ones(10))
+    assert [warning.category for warning in said] == [ConvergenceWarning]
+
+
 @pytest.mark.parametrize("loss", [losses.Logistic(), losses.ExponentialLoss(), losses.Power(3)], ids=repr)
 def test_curvatures_are_derivatives_of_slopes(loss):
     f, step = np.linspace(-3, 3, 24), 1e-6

@@ -85,6 +85,17 @@ def test_leave_one_out_is_exact_on_random_problems(seed, n, log_ridge, bias):
     np.testing.assert_allclose(fitted.loo_predictions_, expected, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+@pytest.mark.parametrize("ridge", [1e-9, 1e-12, 1e-300])
+@pytest.mark.parametrize("solver", ["cholesky", "eigen"])
+def test_leave_one_out_is_exact_for_ridges_below_rounding(solver, ridge):
+    X, Y, weight = problem(2, outputs=1)
+    K = wm.Gaussian(3.0).gram(X)
+    G = np.linalg.inv(K + ridge * np.eye(len(K)))
+    fitted = machine(wm.Gaussian(3.0), weight, ridge, solver=solver).fit(X, Y[:, 0])
+    np.testing.assert_allclose(fitted.loo_residuals_, G @ Y[:, 0] / np.diag(G), rtol=1e-9, atol=1e-11)
+
+
 def test_the_printed_formula_with_the_wrong_matrix_is_not_used():
     X, Y, weight = problem(2, outputs=1)
     K = KERNELS["rbf"].gram(X)

@@ -55,9 +55,10 @@ def leave_one_out(frame: Frame, Z: Matrix, diagonal: Vector, ridge: float, shift
     if frame.constant is not None:
         stays = stays - frame.constant**2 * (ridge / (shift + ridge))
     r = ridge * Z / frame.scale[:, None]
-    residuals = r / (1 - (1 - stays) / frame.copies)[:, None]
+    falls = stays + (1 - 1 / frame.copies) * (1 - stays)  # 1 - phi h, where 1 - h may be far below rounding
+    residuals = r / falls[:, None]
     n, parts = frame.copies.sum(), frame.weight / frame.total
     left = n - frame.size + stays.sum()  # the trace of I - H, with a row and a column for each copy
-    gcv = float((n / left) ** 2 * (parts @ r**2).mean())
+    gcv = float((parts @ (n / left * r) ** 2).mean())
     error = float((parts @ residuals**2).mean())
     return LeaveOneOut(residuals, error, gcv)

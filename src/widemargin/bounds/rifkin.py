@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from widemargin.bounds.checks import code_matrix, finite_vector, positive, signs
 from widemargin.bounds.ridge_machine import RidgeMachine
+from widemargin.bounds.two_classes import ROUNDING
 from widemargin.losses import Hinge, Square
 
 LOSSES = {"hinge": Hinge().margin, "square": Square().margin}
@@ -116,7 +117,8 @@ def rifkin_of_values(values: ArrayLike, y: ArrayLike, diagonal: ArrayLike, ridge
     values = finite_vector(values, "values")
     y, diagonal = signs(y, values.size), _diagonal(diagonal, values.size)
     ridge = positive(ridge, "ridge")
-    return int(np.count_nonzero(y * values <= diagonal / (diagonal + ridge)))
+    # a held-out value of zero is an error or not by rounding: that of a point far from all others
+    return int(np.count_nonzero(y * values <= diagonal / (diagonal + ridge) + ROUNDING))
 
 
 def rifkin_of_intervals(
@@ -177,7 +179,7 @@ def rifkin_of_intervals(
     possible = np.zeros(len(f), dtype=bool)
     for r in range(len(M)):
         least = (L(M[r] * ends) - L(M[own] * ends)).min(axis=0).sum(axis=1)
-        possible |= (own != r) & (least <= 0)
+        possible |= (own != r) & (least <= ROUNDING)  # ties too, however they are rounded
     return int(np.count_nonzero(possible))
 
 

@@ -85,8 +85,8 @@ class Run {
     return why;
   }
 
-  /// What rounding of single-precision rows does to the gradient, about.
-  double rounding() const { return iterate_.rounding(Arithmetic::Single); }
+  /// What rounding of rows does to the gradient, about.
+  double rounding(Arithmetic precision = Arithmetic::Single) const { return iterate_.rounding(precision); }
 
   /// Of the `count`th step of a loop.
   void record(std::int64_t count, Index i, Index j, const Step& step) {

@@ -46,6 +46,7 @@ class Smo {
           shrinking_.postpone();  // a plan must be able to recall its pairs
         } else {
           housekeeping();
+          if (counters_.iterations >= next_look_ && gains_nothing()) return outcome(run_.status);
         }
       }
       if (options_.newton && newton_finish_.due() && step.kind != StepKind::Planned) step_exactly();
@@ -162,6 +163,18 @@ class Smo {
     return run_.stop(Status::Stalled);
   }
 
+  /// Whether very many steps have gained nothing, as an exact gradient sees it: where rounding is not far below the
+  /// tolerance it can keep them going for ever.
+  bool gains_nothing() {
+    next_look_ = counters_.iterations + very_many_;
+    if (run_.rounding(Arithmetic::Double) < 1e-3 * tolerance()) return false;
+    if (!run_.reload()) return true;
+    const double before = std::exchange(objective_seen_, run_.objective);
+    if (run_.objective - before > 1e-13 * std::abs(before)) return false;
+    precision_exhausted_ = options_.may_need_double;
+    return !precision_exhausted_ && run_.stop(Status::Stalled);
+  }
+
   bool must_stop() {
     if (unbounded_) return run_.stop(Status::Unbounded);
     if (run_.out_of_iterations()) return true;
@@ -199,6 +212,9 @@ class Smo {
   const bool cone_ = run_.problem().is_cone();
   int rounding_failures_ = 0;
   std::int64_t misses_seen_ = -1, last_standstill_ = -10;
+  const std::int64_t very_many_ = std::max<std::int64_t>(100'000, 100 * std::int64_t{state_.total()});
+  std::int64_t next_look_ = counters_.iterations + very_many_;
+  double objective_seen_ = run_.objective;
 };
 
 }  // namespace wm

@@ -19,6 +19,7 @@ from sklearn.preprocessing import scale
 import widemargin as wm
 from widemargin import Status, _core, threads
 from widemargin.estimators import kernel_table, training
+from widemargin.kernels import Constant
 
 X, y = load_breast_cancer(return_X_y=True)
 X = scale(X)
@@ -50,6 +51,17 @@ def test_an_exhausted_iteration_limit_warns_with_violation_and_remedies(machine)
     assert "scale the data" in str(caught[0].message)
     assert machine.status_ is Status.MAX_ITERATIONS and machine.fit_status_ == 1
     assert np.isfinite(machine.predict(X)).all()
+
+
+def test_steps_that_only_turn_rounding_around_come_to_an_end():
+    random = np.random.default_rng(4)
+    x = random.normal(size=(10, 1))
+    signs = x[:, 0] + random.normal(size=10) > 0
+    kernel = wm.Linear() + Constant(1.0)
+    machine = wm.SVC(C=1e12, kernel=kernel, fit_intercept=False, tol=1e-6, max_time=120)
+    with pytest.warns(ConvergenceWarning):
+        machine.fit(x, signs)
+    assert machine.status_ is Status.STALLED and machine.kkt_violation_ > 1e-6
 
 
 def test_an_exhausted_time_limit_warns_and_leaves_a_model():

@@ -1,10 +1,14 @@
 """Exact steps on the free variables and polishing: never down, to the same optimum, in far fewer steps."""
 
+import warnings
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
 
+import widemargin as wm
 from reference import cases, product, qp
 from widemargin.datasets import chess_board
 from widemargin.kernels import Gaussian, Linear
@@ -109,3 +113,21 @@ def test_polishing_cut_short_anywhere_keeps_the_tolerance(seed, polish):
             soft_margin(y, 100.0), Gaussian(1.0).bind(X), stop=Stop(tol=1e-3, polish=polish)
         )
         assert solution.status is Status.OPTIMAL and solution.kkt_violation <= 1e-3
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18, reason="long double is no longer than double")
+@pytest.mark.parametrize("tol", [1e-5, 1e-6, 1e-7, 1e-8])
+def test_no_solution_is_claimed_that_rounding_of_inner_products_may_hide(tol):
+    """Far from the origin products of 200 coordinates are sums of large numbers."""
+    random = np.random.default_rng(0)
+    X = random.normal(size=(30, 200)) + 9e3
+    y = X[:, 0] - 9e3 + 0.1 * random.normal(size=30)
+    machine = wm.SVR(kernel="linear", tol=tol, solver=wm.Decomposition())
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ConvergenceWarning)
+        machine.fit(X, y)
+    exact = X.astype(np.longdouble)
+    values = exact @ exact[machine.support_].T @ machine.dual_coef_[0].astype(np.longdouble)
+    wrong = float(np.abs(values + machine.intercept_ - machine.predict(X)).max())
+    assert machine.status_ is (Status.OPTIMAL if tol > 1e-6 else Status.STALLED)
+    assert wrong <= max(tol, machine.kkt_violation_)

@@ -82,6 +82,8 @@ class PairwiseGram : public Gram {
       else if (!bit_blocks())
         factor += blocks().magnification(precision);
     }
+    if constexpr (Term::from_products == FromProducts::product)
+      if (precision == Arithmetic::Double) factor += dimension(x_);  // as many roundings: products are summed in double
     return factor * Gram::rounding(precision);
   }
 
